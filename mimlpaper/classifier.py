@@ -24,19 +24,40 @@ from mimlpaper import base
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.mimlboost import MimlBoost
 from mimlpaper.algorithms.noisy_or import NoisyOr
+from mimlpaper.computing import progress
 from mimlpaper.explanations import explain
 from mimlpaper.metrics import UndefinedError, area_under_curve, average_precision
-from mimlpaper.parameters import COUNT, POSITIVE, SEED
+from mimlpaper.parameters import POSITIVE, SEED, VERBOSITY, at_least
 from mimlpaper.preprocessing import BagStatistics, OnInstances
 
 LEAST = 4  # bags, so that one can be held out
+SAMPLES = 16, 4  # every so many bags are fitted first, to see if more can be afforded
+REFIT = 1.5  # seconds of a fit to all bags, in those of a fit to all folds but one
 SURE = 1e-3  # of a forest whose trees agree, so that log odds are finite
+
+
+class TimeBudgetWarning(UserWarning):
+    """Candidates are left out, since they would have ended after the time budget."""
 
 
 class OnStatistics(base.MultiLabelEstimator):
     """A scikit-learn classifier for each label, on :class:`BagStatistics` of unit variance.
 
-    Scores are the ``decision_function`` of ``classifier``, or log odds. ``model_`` is a Pipeline.
+    Scores are the classifier's decision function, or log odds.
+
+    Parameters
+    ----------
+    classifier : classifier
+        Unfitted, for two classes.
+    random_state : int, RandomState or None, default None
+        An integer seeds the classifier.
+
+    Attributes
+    ----------
+    model_ : Pipeline
+        Statistics, scaling and the classifiers.
+    classes_ : array (n_labels,)
+        Names of the labels.
     """
 
     label_rule = "sign"
@@ -87,36 +108,65 @@ class MimlClassifier(base.LogOdds):
 
     Parameters
     ----------
-    candidates : dict from name to unfitted MIML estimator, or None for :data:`CANDIDATES`.
-    n_folds : int of at least 2, default 5, at most one a bag.
-    time_budget : float or None, default 60, seconds
-        A candidate other than the first is left out if it would end later. With None choices do
-        not depend on the machine.
-    label_rule : {"sign", "top"}, default "sign", labels of probability above ½; or at least one.
+    candidates : dict or None, default None
+        Unfitted MIML estimators by name, in the order in which they are tried. None stands for
+        :data:`CANDIDATES`.
+    n_folds : int >= 2, default 5
+        Number of folds, at most one a bag.
+    time_budget : float > 0 or None, default 60.0
+        Seconds of a fit. A candidate other than the first is left out if it would end later, with
+        a warning. With None choices do not depend on the machine.
+    label_rule : {"sign", "top"}, default "sign"
+        Labels of a probability above ½, or at least the likeliest.
+    verbose : int, default 0
+        1 shows a bar on stderr that moves with each fold of a candidate.
     random_state : int, RandomState or None, default None
         Draws the folds; an integer also seeds the candidates.
 
     Attributes
     ----------
-    chosen_, criterion_ : name of the candidate, and of what chose it.
-    held_out_, seconds_ : dict, the criterion of each candidate, NaN if left out; and its time.
-    model_ : Pipeline of scaling and the chosen learner, fitted to all bags.
-    slopes_, intercepts_ : (n_labels,), log-odds are slope × score + intercept.
+    chosen_ : str
+        Name of the candidate that was chosen.
+    criterion_ : str
+        Name of the criterion that chose it.
+    held_out_ : dict
+        The criterion of each candidate; NaN if it was left out.
+    seconds_ : dict
+        The time that each candidate took.
+    model_ : Pipeline
+        Scaling and the chosen learner, fitted to all bags.
+    slopes_, intercepts_ : array (n_labels,)
+        Log odds are slope × score + intercept.
+    classes_ : array (n_labels,)
+        Names of the labels.
+
+    Source
+    ------
+    Not from the paper. Platt, Probabilistic outputs for support vector machines, 1999.
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "n_folds": [COUNT],
+        "n_folds": [at_least(2)],
         "time_budget": [POSITIVE, None],
+        "verbose": [VERBOSITY],
         "random_state": [SEED],
     }
 
     def __init__(
-        self, candidates=None, *, n_folds=5, time_budget=60.0, label_rule="sign", random_state=None
+        self,
+        candidates=None,
+        *,
+        n_folds=5,
+        time_budget=60.0,
+        label_rule="sign",
+        verbose=0,
+        random_state=None,
     ):
         self.candidates = candidates
         self.n_folds = n_folds
         self.time_budget = time_budget
         self.label_rule = label_rule
+        self.verbose = verbose
         self.random_state = random_state
 
     @property
@@ -130,24 +180,41 @@ class MimlClassifier(base.LogOdds):
         return super()._learn_labels(Y, n_examples)
 
     def _fit(self, bags, labels):
-        if len(bags) < LEAST or self.n_folds < 2:
-            found = f"{LEAST} bags at least, got {len(bags)}, and n_folds 2, got {self.n_folds}"
-            raise ValueError(f"X must have {found}")
+        if len(bags) < LEAST:
+            raise ValueError(f"X must have {LEAST} bags at least, got {len(bags)}")
         self.criterion_ = "average precision" if self.n_labels_ > 1 else "area under the curve"
-        folds = _folds(labels, min(self.n_folds, len(bags)), check_random_state(self.random_state))
-        candidates, best = self._candidates(), None
-        self.held_out_, self.seconds_, start = {}, {}, time.perf_counter()
-        for name, pipeline in candidates.items():
-            end = np.inf if best is None else start + (self.time_budget or np.inf)
-            began = time.perf_counter()
-            scores = _held_out_scores(pipeline, bags, labels, folds, end)
-            self.seconds_[name] = time.perf_counter() - began
-            self.held_out_[name] = self._criterion(labels, scores, folds)
-            if best is None or self.held_out_[name] > self.held_out_[self.chosen_]:
-                self.chosen_, best = name, scores
-        with warnings.catch_warnings(action="ignore", category=base.ConstantLabelWarning):
+        n_folds = min(self.n_folds, len(bags))
+        folds = _folds(labels, n_folds, check_random_state(self.random_state))
+        candidates = self._candidates()
+        chosen_scores, left_out = self._choose(candidates, bags, labels, folds)
+        if left_out:
+            message = f"time_budget={self.time_budget:g} s is too short for {', '.join(left_out)}"
+            warnings.warn(f"{message}; raise it, or give None", TimeBudgetWarning, stacklevel=3)
+        with base.without_label_warnings():
             self.model_ = candidates[self.chosen_].fit(bags, labels)
-        self.slopes_, self.intercepts_ = _calibrated(best, labels)
+        self.slopes_, self.intercepts_ = _calibrated(chosen_scores, labels)
+
+    def _choose(self, candidates, bags, labels, folds):
+        """The chosen one's held-out scores, and the names of candidates that were left out."""
+        self.held_out_, self.seconds_ = {}, {}
+        budget, reserve = _Budget(None), 0.0  # the first candidate has no limit
+        limited = _Budget(self.time_budget)
+        chosen_scores, left_out = None, []
+        n_folds = folds.max() + 1
+        with progress(range(len(candidates) * n_folds), "MimlClassifier", self.verbose) as bar:
+            for i, (name, pipeline) in enumerate(candidates.items()):
+                bar.set_description(f"MimlClassifier, {name}")
+                began = time.perf_counter()
+                scores, longest = _cross_fit(pipeline, bags, labels, folds, budget, reserve, bar)
+                self.seconds_[name] = time.perf_counter() - began
+                self.held_out_[name] = self._criterion(labels, scores, folds)
+                if scores is None:
+                    left_out.append(name)
+                if i == 0 or self.held_out_[name] > self.held_out_[self.chosen_]:
+                    self.chosen_, chosen_scores, reserve = name, scores, longest * REFIT
+                budget = limited
+                bar.update((i + 1) * n_folds - bar.n)  # also past the folds that were left out
+        return chosen_scores, left_out
 
     def _scores(self, bags):
         """Log-odds of each label: (n_bags, n_labels)."""
@@ -198,23 +265,68 @@ def _folds(labels, n_folds, rng):
     return np.argsort(order) % n_folds
 
 
-def _held_out_scores(pipeline, bags, labels, folds, end):
-    """Scores of every bag by a fit to the other folds, or None if it would take past ``end``."""
-    scores, n_folds = np.empty(labels.shape), folds.max() + 1
+class _Budget:
+    """Seconds from now on; None for as many as it takes."""
+
+    def __init__(self, seconds):
+        self.is_limited = seconds is not None
+        self._end = time.perf_counter() + seconds if self.is_limited else np.inf
+
+    def allows(self, seconds) -> bool:
+        return time.perf_counter() + seconds <= self._end
+
+
+def _cross_fit(pipeline, bags, labels, folds, budget, reserve, bar):
+    """Scores of every bag by a fit to the other folds, and the seconds of the longest fit.
+
+    None for scores if this and a last fit to all bags, of ``reserve`` seconds at least, would end
+    after the budget.
+    """
+    n_folds = folds.max() + 1
+    if not _starts_within(pipeline, bags, labels, 1.0 - 1.0 / n_folds, budget):
+        return None, 0.0
+    scores, longest = np.empty(labels.shape), 0.0
     for fold in range(n_folds):
-        began, held = time.perf_counter(), folds == fold
-        if began > end:
-            return None
-        with (
-            warnings.catch_warnings(action="ignore", category=base.ConstantLabelWarning),
-            warnings.catch_warnings(action="ignore", category=ConvergenceWarning),
-        ):
-            pipeline.fit(bags[~held], labels[~held])
-            scores[held] = np.asarray(pipeline.decision_function(bags[held]))
-        now = time.perf_counter()
-        if now + (now - began) * (n_folds - fold) > end:  # the folds that are left, and all bags
-            return None
-    return scores
+        held = folds == fold
+        began = time.perf_counter()
+        _quiet_fit(pipeline, bags[~held], labels[~held])
+        scores[held] = np.asarray(pipeline.decision_function(bags[held]))
+        longest = max(longest, time.perf_counter() - began)
+        bar.update()
+        n_left = n_folds - fold - 1
+        if not budget.allows(n_left * longest + max(longest * REFIT, reserve)):
+            return None, longest
+    return scores, longest
+
+
+def _starts_within(pipeline, bags, labels, share, budget) -> bool:
+    """Whether a fit to this share of the bags would end in time, by fits to fewer of them.
+
+    Time grows at most with the square of the number of bags, or the fit is not begun.
+    """
+    if not budget.is_limited:
+        return True
+    following_shares = [1.0 / SAMPLES[1], share]
+    for every, following in zip(SAMPLES, following_shares, strict=True):
+        if len(bags) // every < LEAST:
+            continue
+        began = time.perf_counter()
+        try:
+            _quiet_fit(pipeline, bags[::every], labels[::every])
+        except ValueError:  # too few bags for this learner say nothing about more
+            continue
+        took = time.perf_counter() - began
+        if not budget.allows(took * (following * every) ** 2):
+            return False
+    return True
+
+
+def _quiet_fit(pipeline, bags, labels):
+    with (
+        base.without_label_warnings(),
+        warnings.catch_warnings(action="ignore", category=ConvergenceWarning),
+    ):
+        pipeline.fit(bags, labels)
 
 
 def _calibrated(scores, labels):

@@ -14,18 +14,6 @@ from sklearn.utils._param_validation import (
     validate_parameter_constraints,
 )
 
-POSITIVE = Interval(Real, 0, None, closed="neither")
-NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
-NUMBER = Interval(Real, None, None, closed="neither")
-COUNT = Interval(Integral, 1, None, closed="left")
-SHARE = Interval(Real, 0, 1, closed="both")
-PROPER_SHARE = Interval(Real, 0, 1, closed="neither")
-POSITIVE_SHARE = Interval(Real, 0, 1, closed="right")
-FLAG = "boolean"
-SEED = "random_state"
-VERBOSITY = "verbose"
-ARRAY = "array-like"
-
 
 def words(*options: str) -> StrOptions:
     """The rule that a parameter is one of these words."""
@@ -35,6 +23,24 @@ def words(*options: str) -> StrOptions:
 def above(limit: float) -> Interval:
     """The rule that a parameter is a finite number greater than ``limit``."""
     return Interval(Real, limit, None, closed="neither")
+
+
+def at_least(limit: int) -> Interval:
+    """The rule that a parameter is an integer of at least ``limit``."""
+    return Interval(Integral, limit, None, closed="left")
+
+
+POSITIVE = above(0)
+NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
+NUMBER = Interval(Real, None, None, closed="neither")
+COUNT = at_least(1)
+SHARE = Interval(Real, 0, 1, closed="both")
+PROPER_SHARE = Interval(Real, 0, 1, closed="neither")
+POSITIVE_SHARE = Interval(Real, 0, 1, closed="right")
+FLAG = "boolean"
+SEED = "random_state"
+VERBOSITY = "verbose"
+ARRAY = "array-like"
 
 
 def check_parameters(estimator):

@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 from mimlpaper import BagStatistics, MimlClassifier, MimlNn, NoisyOr
 from mimlpaper.base import ConstantLabelWarning, InstanceScores, MultiLabelEstimator
 from mimlpaper.checks import parametrize_with_checks
-from mimlpaper.classifier import OnStatistics, _calibrated, _folds
+from mimlpaper.classifier import OnStatistics, TimeBudgetWarning, _calibrated, _folds
 from mimlpaper.explanations import explain
 from mimlpaper.preprocessing import OnInstances
 from tests import reference
@@ -81,7 +81,8 @@ def test_one_label_and_what_would_take_too_long(bags, Y):
     assert fitted.chosen_ == "NoisyOr" and "NoisyOr is chosen by area" in fitted.summary()
     assert fitted.held_out_["equal"] == 0.5 and 0 < fitted.predict(bags).mean() < 1
     slow = {"first": Slow(), "slow": Slow()}
-    fitted = MimlClassifier(slow, time_budget=0.6).fit(bags, Y[:, :2])
+    with pytest.warns(TimeBudgetWarning, match="time_budget=0.6 s is too short for slow; raise it"):
+        fitted = MimlClassifier(slow, time_budget=0.6).fit(bags, Y[:, :2])
     assert fitted.chosen_ == "first" and np.isnan(fitted.held_out_["slow"])
     assert fitted.seconds_["first"] > 0.4 and "slow: left out" in fitted.summary()
 
@@ -167,7 +168,7 @@ def test_few_bags_constant_labels_and_bad_parameters(bags, Y):
     """Four bags are enough. Without a label there is no precision: the first is taken."""
     for learner, n_bags, message in (
         (MimlClassifier(), 3, "4 bags at least, got 3"),
-        (MimlClassifier(n_folds=1), 30, "and n_folds 2, got 1"),
+        (MimlClassifier(n_folds=1), 30, "n_folds. parameter of MimlClassifier must be"),
         (MimlClassifier(time_budget=0), 30, "time_budget. parameter of MimlClassifier must be"),
         (MimlClassifier([MimlNn()]), 30, "candidates must be a dict"),
     ):

@@ -159,7 +159,7 @@ def test_learners_on_medoids_pass_their_start_on(bags):
     Y = np.arange(2 * len(bags)).reshape(-1, 2) % 3 == 0
     for learner in MimlNn(start="partition"), MimlSvm(start="partition"):
         assert learner.fit(bags, Y).medoid_map_.start == "partition"
-    with pytest.raises(ValueError, match="got 'middle'"):
+    with pytest.raises(ValueError, match="Got 'middle'"):
         MimlNn(start="middle").fit(bags, Y)
 
 

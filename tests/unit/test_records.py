@@ -202,7 +202,7 @@ def test_a_record_of_other_code_is_not_current_unless_attested_and_its_settings_
     store, monkeypatch
 ):
     recorded = run(store)["code"][1].split(".")[0]
-    changed = "ensure_min_samples=2", "ensure_min_samples=3"
+    changed = "least = 2 if reset", "least = 3 if reset"
     edit(monkeypatch, "mimlpaper.baselines.binary_relevance", *changed)
     assert states(MINE, store) == {"MimlNn": "current", "Ml-knn": "code changed"}
     today = module.current_code(MINE, CATALOGUE, TINY, "Ml-knn", "{}").split(".")[0]

@@ -186,7 +186,7 @@ def test_keeps_what_does_best_on_the_part_held_out(bags, labels):
         check_by_hand(search, bags, labels, ShuffleSplit(1, test_size=0.25, random_state=5))
     with pytest.raises(ValueError, match=r"criterion must be one of .*got 'luck'"):
         HoldOut(MlKnn(), {}, criterion="luck").fit(bags, labels)
-    with pytest.raises(ValueError, match=r"n_neighbors must be .* got 0"):
+    with pytest.raises(ValueError, match=r"n_neighbors.* must be .* Got 0"):
         HoldOut(PIPELINE, {"mlknn__n_neighbors": [1, 0]}).fit(bags, labels)
 
 

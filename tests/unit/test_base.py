@@ -1,0 +1,258 @@
+"""What the base classes promise for every learner: whole fits, one BLAS thread, complete help."""
+
+import ast
+import inspect
+import logging
+import re
+
+import numpy as np
+import pytest
+from numba import njit
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from threadpoolctl import threadpool_info, threadpool_limits
+
+import mimlpaper as miml
+from mimlpaper import compiled as compilation
+from mimlpaper.base import BagClassifier, MultiLabelEstimator
+from mimlpaper.baselines.binary_relevance import Guess
+from mimlpaper.classifier import OnStatistics
+from mimlpaper.compiled import compiled
+from mimlpaper.computing import computing
+from tests.unit.test_estimators import OF_BAGS, OF_ONE_LABEL, OF_VECTORS, input_of, name_of
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::mimlpaper.base.ConstantLabelWarning",
+    "ignore::sklearn.exceptions.ConvergenceWarning",
+)
+CLASSIFIER = miml.MimlClassifier({"MimlNn": miml.MimlNn()}, n_folds=2, random_state=0)
+LEARNERS = [*OF_BAGS, *OF_VECTORS, *OF_ONE_LABEL, CLASSIFIER]
+PUBLIC = [getattr(miml, name) for name in miml.__all__]
+DOCUMENTED = [kind for kind in PUBLIC if inspect.isclass(kind) and kind is not miml.Bags]
+
+
+@pytest.fixture(params=LEARNERS, ids=name_of)
+def learner(request):
+    return clone(request.param)
+
+
+@pytest.fixture
+def X(learner, bags):
+    return input_of(learner, bags)
+
+
+@pytest.fixture
+def Y(learner, labels, y):
+    return y if isinstance(learner, BagClassifier) else labels[:, :2]
+
+
+def entries(kind):
+    """Type and default of each parameter, from the docstring: "name : type, default value"."""
+    _, _, rest = inspect.getdoc(kind).partition("Parameters\n----------\n")
+    section = re.split(r"\n\n\w[\w ]*\n---", rest)[0]
+    lines = [line for line in section.splitlines() if line and not line.startswith(" ")]
+    return dict(line.split(" : ", 1) for line in lines)
+
+
+@pytest.mark.parametrize("kind", [*DOCUMENTED, Guess, OnStatistics], ids=lambda kind: kind.__name__)
+def test_every_parameter_has_an_entry_with_its_type_and_default(kind):
+    documented = entries(kind)
+    parameters = inspect.signature(kind).parameters
+    assert set(documented) == set(parameters)
+    for name, parameter in parameters.items():
+        stated_type, _, default = documented[name].partition(", default ")
+        assert stated_type
+        if parameter.default is parameter.empty:
+            assert not default
+        else:
+            assert ast.literal_eval(default) == parameter.default
+
+
+@pytest.mark.parametrize("kind", DOCUMENTED, ids=lambda kind: kind.__name__)
+def test_every_parameter_is_explained_below_its_entry(kind):
+    text = inspect.getdoc(kind)
+    for name in entries(kind):
+        entry = re.search(rf"^{name} : .*\n    \S", text, flags=re.MULTILINE)
+        assert entry, f"{name} has no meaning"
+    assert "see there" not in text
+
+
+def shifted(kind):
+    """A subclass with one more parameter, by which its scores are higher."""
+
+    def __init__(self, *, shift=5.0, **parameters):
+        super(subclass, self).__init__(**parameters)
+        self.shift = shift
+
+    def _fit(self, X, Y):
+        super(subclass, self)._fit(X, Y)
+        self.shift_ = self.shift
+
+    def _scores(self, X):
+        return super(subclass, self)._scores(X) + self.shift_
+
+    own = inspect.signature(kind).parameters.values()
+    shift = inspect.Parameter("shift", inspect.Parameter.KEYWORD_ONLY, default=5.0)
+    keywords = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in own]
+    __init__.__signature__ = inspect.Signature([SELF, *keywords, shift])
+    steps = {"__init__": __init__, "_fit": _fit, "_scores": _scores}
+    subclass = type(f"Shifted{kind.__name__}", (kind,), steps)
+    return subclass
+
+
+SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def test_a_subclass_with_one_more_parameter_and_a_changed_step(learner, X, Y):
+    expected = clone(learner).fit(X, Y).decision_function(X)
+    subclass = shifted(type(learner))
+    changed = subclass(**learner.get_params(deep=False), shift=7.0)
+    scores = clone(changed).fit(X, Y).decision_function(X)
+    assert np.allclose(scores, expected + 7.0)
+    assert clone(changed).set_params(shift=0.5).fit(X, Y).shift_ == 0.5
+
+
+def test_a_step_of_dmimlsvm_that_a_subclass_changes_is_used_in_its_fit(bags, labels):
+    class OfFirstInstances(miml.DMimlSvm):
+        def _of_bags(self, features):
+            return features.instances[features.offsets[:-1]]
+
+    Y = labels[:, :2]
+    first = bags.with_instances(bags.instances)[np.arange(30)]
+    alone = [bag[:1] for bag in first]
+    parameters = dict(lam=0.0, rank=None, set_kernel="mean", gamma=1.0)
+    changed = OfFirstInstances(**parameters).fit(bags, Y).decision_function(bags)
+    expected = miml.DMimlSvm(**parameters).fit(alone, Y).decision_function(alone)
+    assert np.allclose(changed, expected, atol=0.05)
+
+
+def interrupted(kind):
+    """A subclass whose fit is interrupted at its end, when attributes are set."""
+
+    def _fit(self, X, Y):
+        kind._fit(self, X, Y)
+        raise KeyboardInterrupt
+
+    return type(kind.__name__, (kind,), {"_fit": _fit})
+
+
+def test_an_interrupted_fit_leaves_the_learner_as_it_was(learner, X, Y):
+    learner.fit(X, Y)
+    expected = learner.decision_function(X)
+    attributes = set(vars(learner))
+    learner.__class__ = interrupted(type(learner))
+    with pytest.raises(KeyboardInterrupt):
+        learner.fit(X[10:], Y[10:])
+    assert set(vars(learner)) == attributes
+    assert np.array_equal(learner.decision_function(X), expected)
+
+
+def test_an_interrupted_first_fit_leaves_the_learner_unfitted(learner, X, Y):
+    learner.__class__ = interrupted(type(learner))
+    with pytest.raises(KeyboardInterrupt):
+        learner.fit(X, Y)
+    with pytest.raises(NotFittedError):
+        learner.predict(X)
+
+
+def n_blas_threads():
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+def test_fit_and_scores_have_one_blas_thread_whatever_the_caller_set(learner, X, Y):
+    seen = []
+
+    class Watched(type(learner)):
+        def _fit(self, X, Y):
+            seen.append(n_blas_threads())
+            super()._fit(X, Y)
+
+        def _scores(self, X):
+            seen.append(n_blas_threads())
+            return super()._scores(X)
+
+    learner.__class__ = Watched
+    with threadpool_limits(2, user_api="blas"):
+        before = n_blas_threads()
+        learner.fit(X, Y).predict(X)
+        assert n_blas_threads() == before
+    assert seen[0] == {1}
+    assert seen[-1] == {1}
+
+
+def test_computations_within_each_other_restore_the_threads_at_the_end():
+    with threadpool_limits(2, user_api="blas"):
+        before = n_blas_threads()
+        with computing():
+            with computing():
+                pass
+            assert n_blas_threads() == {1}
+        assert n_blas_threads() == before
+
+
+def test_an_interrupt_that_numba_hides_is_an_interrupt():
+    with pytest.raises(KeyboardInterrupt), computing():
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+    with pytest.raises(SystemError), computing():
+        raise SystemError("another one")
+
+
+@pytest.mark.parametrize("kind", [miml.MimlNn, miml.MimlSvm])
+def test_labels_are_checked_before_distances_are_computed(kind, bags, labels):
+    def unwanted(first, second):
+        raise AssertionError("distances of bags whose labels are wrong")
+
+    with pytest.raises(ValueError, match="booleans, or 0 and 1"):
+        kind(metric=unwanted).fit(bags, np.where(labels, 1, -1))
+
+
+def test_errors_name_the_parameter_as_its_class_does(bags, y):
+    with pytest.raises(ValueError, match=r"'covariance' parameter of SubCod must be .* Got 'x'"):
+        miml.SubCod(covariance="x").fit(bags, y)
+
+
+def test_a_learner_without_its_steps_says_which_are_missing(bags, labels):
+    class Incomplete(MultiLabelEstimator):
+        label_rule = "sign"
+
+    with pytest.raises(NotImplementedError, match=r"Incomplete must define _fit\(X, Y\)"):
+        Incomplete().fit(bags, labels)
+
+
+def test_functions_compile_where_no_folder_can_be_written(monkeypatch):
+    def without_folder(cache=False, **options):
+        if cache:
+            raise RuntimeError("cannot cache function 'twice': no locator available")
+        return njit(**options)
+
+    monkeypatch.setattr(compilation, "njit", without_folder)
+
+    @compiled
+    def twice(x):
+        return 2 * x
+
+    assert twice(21) == 42
+
+
+def test_a_first_compilation_is_logged(caplog):
+    def thrice(x):
+        return 3 * x
+
+    thrice.__module__ = "mimlpaper.invented"
+    with caplog.at_level(logging.INFO, logger="mimlpaper"):
+        function = njit(thrice)
+        compilation._announce_compilations()
+        function(14)
+        function(15)
+    assert caplog.messages == [
+        "compiling mimlpaper.invented.thrice; later runs on this computer load it"
+    ]
+
+
+def test_verbose_learners_show_their_progress(learner, X, Y, capsys):
+    if "verbose" not in learner.get_params():
+        pytest.skip("fast")
+    learner.fit(X, Y).predict(X)
+    assert capsys.readouterr().err == ""
+    learner.set_params(verbose=1).fit(X, Y).predict(X)
+    assert "it" in capsys.readouterr().err
