@@ -17,6 +17,7 @@ import nbformat
 import pages
 import pandas as pd
 from api import api_pages
+from cells import cells_page
 from executed import asked, executed_notebooks, page_of
 from parts import HERE
 from sphinx.cmd.build import main as sphinx
@@ -85,6 +86,7 @@ def gather(sources, profile, computed):
         "readme": pages.readme_page(readme, executed, figures),
         "guide": (HERE / "guide.md").read_text().replace("](../", "]("),
         "scorecard": pages.scorecard_page(card, profile),
+        "cell": cells_page(paper.known),
         "claims": pages.claims_page(card, profile, headings),
         "glossary": pages.glossary_page(),
         "choices": pages.choices_page(),

@@ -28,6 +28,8 @@ TABLE = re.compile(r"(?:\.table|as_asked)\((\d)[,)]")
 PICTURES = {f"{shown.title}. {shown.shows}": shown.file for shown in ARTEFACTS if shown.shows}
 # A head without words is no head to a screen reader.
 EMPTY_HEAD = re.compile(r"<th((?:\s[^>]*)?)>(?:\s|&nbsp;)*</th>")
+# The mark of a number that has an address, see mimlstudy.report.tables.
+ADDRESS = re.compile(r'<span data-address="([^"]*)">(.*?)</span>', re.DOTALL)
 CAPTION = Markup('<p class="named" id="{file}">{title}{words}{csv}</p>')
 CAPTION_OF_PICTURE = Markup('<p class="named">{words}</p>')
 
@@ -101,6 +103,7 @@ def _readable(cell, output, figures):
     if "sk-container" in html:
         del data["text/html"]  # scikit-learn's picture of an estimator: its text says as much
     elif html:
+        html = ADDRESS.sub(r'<a class="number" href="../cell.html#\1">\2</a>', html)
         data["text/html"] = EMPTY_HEAD.sub(r"<td\1></td>", html)
     text = output.get("metadata", {}).get("image/png", {}).get("alt", "")
     if text:

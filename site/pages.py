@@ -15,7 +15,13 @@ from mimlstudy.folders import published
 from mimlstudy.judge.verdicts import IN_PRINT
 from mimlstudy.paper.published import ALL_CRITERIA, published_divergences
 from mimlstudy.report.status import ARTEFACTS
-from mimlstudy.report.tables import CLAIM_COLUMNS, HOW_TESTED, number_text, published_text
+from mimlstudy.report.tables import (
+    CLAIM_COLUMNS,
+    HOW_TESTED,
+    address,
+    number_text,
+    published_text,
+)
 from mimlstudy.report.words import in_words
 
 PAPER = "https://doi.org/10.1016/j.artint.2011.10.002"
@@ -77,13 +83,15 @@ def scorecard_page(card, profile):
 
 
 def _scored(cell):
+    place = (cell[name] for name in ("table", "algorithm", "criterion", "dataset"))
+    origin = f"cell.html#{address(*place)}"
     return {
         "table": f"Table {cell['table']}",
         "data set": cell["dataset"],
         "algorithm": cell["algorithm"],
         "criterion": ALL_CRITERIA[cell["criterion"]].symbol,
-        "published": (published_text(cell), cell["published_mean"]),
-        "ours": (number_text(cell["mean"], cell["std"]), cell["mean"]),
+        "published": (link(origin, published_text(cell)), cell["published_mean"]),
+        "ours": (link(origin, number_text(cell["mean"], cell["std"])), cell["mean"]),
         "verdict": IN_PRINT[cell["verdict"]],
         "runs": f"{cell['n']} of {cell['n_protocol']}",
         "state": cell["state"],

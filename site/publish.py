@@ -24,7 +24,9 @@ from mimlstudy.report.words import answer
 
 HERE = Path(__file__).resolve().parent
 # Looks of tables, which a page of the repository may not have.
-LOOKS = re.compile(r"<style.*?</style>|\s(?:id|class|style|border)=\"[^\"]*\"|\n\s*", re.DOTALL)
+LOOKS = re.compile(
+    r"<style.*?</style>|\s(?:id|class|style|border)=\"[^\"]*\"|</?span[^>]*>|\n\s*", re.DOTALL
+)
 
 
 def publish(names=None) -> list[Path]:

@@ -26,6 +26,7 @@ from mimlstudy.report.figures import LINE, save_figure, use_style
 from mimlstudy.report.parameters import ParameterError, notebook_parameters, output_folder
 from mimlstudy.report.status import ARTEFACTS, recorded_scorecard, results_of
 from mimlstudy.report.tables import results_table, save_table
+from mimlstudy.report.trace import Trace, trace
 from mimlstudy.report.words import counted, finding_in_words
 
 DRAWN = "Drawn data, in place of files that are not here."
@@ -178,6 +179,10 @@ class Companion:
         new = tuple(name for name in wanted if name not in self._tested)
         self._tested |= {claim.id: claim for claim in evaluate_claims(self.recorded, new)}
         return [self._tested[name] for name in wanted]
+
+    def trace(self, table: int | str, method: str, criterion: str, dataset: str = "") -> Trace:
+        """How a number of Tables 1 to 5 came about, see :func:`mimlstudy.report.trace.trace`."""
+        return trace(table, method, criterion, dataset or None)
 
     def seconds(self, *experiments: str) -> pd.DataFrame:
         """Mean processor seconds of one fit and one prediction: a row for each method."""

@@ -8,7 +8,7 @@ import html
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -76,13 +76,15 @@ ITALIC = re.compile(r"\*([^*]+)\*")  # in captions
 class Entry:
     """One cell: lines from top to bottom, which of them are bold, and a verdict.
 
-    The verdict is a line in words; if ``signed``, it is a sign behind the last line.
+    The verdict is a line in words; if ``signed``, it is a sign behind the last line. The address is
+    that of the number on the site, empty if it has none.
     """
 
     lines: tuple[str, ...] = ()
     bold: tuple[bool, ...] = ()  # empty for none
     verdict: str = ""
     signed: bool = False
+    address: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +112,7 @@ class ReportTable:
         rules = firsts.map(lambda name: THIN if grouped and name else "")
         rules = rules.mask(firsts.isin(self.rules_above), THICK).to_numpy()
         looks = self.entries.map(lambda one: _tint(one.verdict)).add(rules, axis=0)
-        styler = self.entries.map(HTML_CELL).style.apply(lambda _: looks, axis=None)
+        styler = self.entries.map(_html_cell).style.apply(lambda _: looks, axis=None)
         if len(rules):  # pandas fails on none
             styler.apply_index(lambda _: rules)
         key = [f'<span style="{_tint(one)}">{text}</span>' for one, text in self.key.items()]
@@ -222,6 +224,16 @@ def _cell(entry, *, escape, newline="<br>", bold, verdict, stack="{}", tint=""):
 
 
 HTML_CELL = partial(_cell, escape=html.escape, bold="<b>{}</b>", verdict="<small>{}</small>")
+
+
+def _html_cell(entry):
+    text = HTML_CELL(entry)
+    # The site makes links of these marks; in a notebook there is no page to lead to.
+    if entry.address:
+        return f'<span data-address="{html.escape(entry.address)}">{text}</span>'
+    return text
+
+
 MARKDOWN_CELL = partial(
     _cell, escape=lambda text: re.sub(r"[<|]", r"\\\g<0>", text), bold="**{}**", verdict="*{}*"
 )
@@ -265,6 +277,8 @@ def results_table(
         ["algorithm", over],
         suffixes=("", "_blind"),
     )
+    places = both[["table", "algorithm", "criterion", "dataset"]]
+    both["address"] = [address(*place) for place in places.itertuples(index=False)]
     shown = both["algorithm"].unique()
     nearest = settings_nearest_to_print(table.experiment)
     marked = {name: nearest[name] for name in shown if nearest.get(name)}
@@ -286,6 +300,18 @@ def results_table(
     )
 
 
+def address(table: int, method: str, criterion: str, dataset: str) -> str:
+    """The name of a number on the site, such as ``table1/MimlSvm/coverage/scene``."""
+    return f"table{table}/{method}/{criterion}/{dataset}".replace(" ", "_")
+
+
+def _addressed(entries, cells):
+    """Entries with the addresses of their cells."""
+    pairs = zip(entries, cells["address"], strict=True)
+    addressed = [replace(entry, address=place) for entry, place in pairs]
+    return pd.Series(addressed, entries.index, dtype=object)
+
+
 def _lines(cells):
     """The lines of one algorithm by name: entries, with the columns of the table as index."""
     lines = {}
@@ -297,7 +323,7 @@ def _lines(cells):
     if (cells["mean_blind"].notna() & (cells["mean_blind"] != cells["mean"])).any():
         mean, std, verdict = (cells[f"{name}_blind"] for name in ("mean", "std", "verdict"))
         lines["blind"] = number_entries(mean, std, verdict=verdict)
-    return lines
+    return {name: _addressed(entries, cells) for name, entries in lines.items()}
 
 
 def _results_caption(table, cells, every, marked, others, has_blind, profile):

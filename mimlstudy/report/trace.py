@@ -1,91 +1,324 @@
-"""How one number came about, from the printed value down to the code."""
+"""How a number of Tables 1 to 5 came about: its runs, settings, code, machines.
 
+A :class:`Trace` holds the facts. Commands print it as text; notebooks and the site show it as HTML.
+"""
+
+import shlex
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from html import escape
 from itertools import zip_longest
 
-from mimlstudy import folders
+import numpy as np
+import pandas as pd
+
 from mimlstudy.engine.fingerprint import code_fingerprint, modules_behind
 from mimlstudy.engine.records import records
 from mimlstudy.judge import compare
+from mimlstudy.judge.verdicts import IN_PRINT
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
 from mimlstudy.paper.published import TABLES
 from mimlstudy.paper.settings import NEAREST, settings
 from mimlstudy.report import tables
+from mimlstudy.report.dots import dots
 from mimlstudy.report.words import counted
 
+Reader = Callable[[str], pd.DataFrame]
 
-def trace(table: int | str, method: str, criterion: str, dataset: str | None = None) -> str:
-    """How one number of Tables 1 to 5 came about: one screen of text.
+CHOSEN = {  # how the settings of a column were chosen
+    "matched": "settings closest to print",
+    "blind": "settings fixed in advance",
+    "tuned": "equal tuning",
+}
 
-    Names are the scorecard's, the data set by default the first; a ValueError lists what there is.
+
+@dataclass(frozen=True)
+class Setting:
+    """The value of a parameter, and why it has this value."""
+
+    parameter: str
+    value: str
+    reason: str
+    by_print: bool  # whether it was chosen because it comes closest to print
+
+    def __str__(self):
+        mark = " †" if self.by_print else ""
+        return f"{f'{self.parameter} = {self.value}':<50} {self.reason}{mark}"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the trials of a method on a data set come from."""
+
+    trials: tuple[str, ...]
+    settings: tuple[Setting, ...]
+    splits: str
+    code: tuple[str, ...]
+    machines: tuple[str, ...]
+    verified: tuple[str, ...]
+    command: str  # that runs the trials again
+
+    def facts(self) -> dict[str, tuple[str, ...]]:
+        """What is known of the trials, as lines of text by what they are about."""
+        return {
+            "trials": self.trials,
+            "settings": (*map(str, self.settings), self.splits),
+            "code": self.code,
+            "machines": self.machines,
+            "verified": self.verified,
+            "again": (self.command,),
+        }
+
+    def to_html(self) -> str:
+        """The facts as a list of definitions."""
+        return _definitions(self.facts())
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One cell of a table, and all that stands behind it.
+
+    ``runs`` are the values of its runs for each way of choosing settings, by the number of the
+    split, or by the data set where a table takes its mean over data sets.
     """
-    printed = TABLES.get(int(table)) if str(table).isdigit() else None
-    if printed is None:
+
+    table: int
+    method: str
+    criterion: str
+    dataset: str
+    printed: str
+    ours: str
+    verdict: str
+    published_mean: float
+    tolerance: float
+    runs: dict[str, dict[str, float]]
+    origin: Origin
+
+    @property
+    def address(self) -> str:
+        """The number's name on the site, such as ``table1/MimlSvm/coverage/scene``."""
+        return tables.address(self.table, self.method, self.criterion, self.dataset)
+
+    @property
+    def title(self) -> str:
+        """The number in words."""
+        return f"Table {self.table}, {self.method}, {self.criterion} on {self.dataset}"
+
+    def facts(self) -> dict[str, tuple[str, ...]]:
+        """What is known of the number itself, as lines of text by what they are about."""
+        return {
+            "printed": (self.printed,),
+            "ours": (self.ours,),
+            "verdict": (self.verdict, *self._distance()),
+            "runs": tuple(self._runs_in_words()),
+        }
+
+    def _distance(self):
+        """How far our mean is from the printed one, if there are both."""
+        values = [*self.runs["matched"].values()]
+        if not values or np.isnan(self.published_mean):
+            return ()
+        mean = np.mean(values)
+        apart = abs(mean - self.published_mean)
+        difference = f"|{mean:.4f} - {self.published_mean:.4f}| = {apart:.4f}"
+        return (f"{difference}; agrees up to {self.tolerance:.4f}",)
+
+    def _runs_in_words(self):
+        for column, values in self.runs.items():
+            if values:
+                mean = tables.number_text(np.mean([*values.values()]))
+                yield f"{len(values)} with {CHOSEN[column]}: mean {mean}"
+
+    def __str__(self):
+        lines = [self.title, ""]
+        facts = self.facts() | self.origin.facts()
+        for name, texts in facts.items():
+            pairs = zip_longest([name], texts, fillvalue="")
+            lines += [f"{head:<10}{text}" for head, text in pairs]
+        return "\n".join(lines)
+
+    def picture(self) -> str:
+        """The runs as dots, with the printed value and our mean; SVG."""
+        values = {CHOSEN[column]: [*runs.values()] for column, runs in self.runs.items() if runs}
+        return dots(values, self.published_mean, self.tolerance)
+
+    def to_html(self) -> str:
+        """The dots, then the facts, with the values of all runs; without the origin."""
+        facts = self.facts() | {"values": tuple(self._values_in_words())}
+        return f"{self.picture()}\n{_definitions(facts)}"
+
+    def _values_in_words(self):
+        """Every run with the number that seeds it, or its data set."""
+        for column, values in self.runs.items():
+            if values:
+                texts = [f"{name}: {tables.number_text(value)}" for name, value in values.items()]
+                yield f"{CHOSEN[column]}, by split: {', '.join(texts)}"
+
+    def _repr_html_(self):
+        title = f"<p><b>{escape(self.title)}</b></p>"
+        return "\n".join([title, self.to_html(), self.origin.to_html()])
+
+
+def _definitions(facts):
+    """Facts as a list of definitions in HTML."""
+    entries = []
+    for name, texts in facts.items():
+        lines = "<br>".join(escape(" ".join(text.split())) for text in texts)
+        if lines:
+            entries.append(f"<dt>{name}</dt><dd>{lines}</dd>")
+    return f'<dl class="facts">{"".join(entries)}</dl>'
+
+
+def trace(table: int | str, method: str, criterion: str, dataset: str | None = None) -> Trace:
+    """How one number of Tables 1 to 5 came about.
+
+    Parameters
+    ----------
+    table : int or str, such as 1 or "table1".
+    method, criterion : str, as in the scorecard.
+    dataset : str, default the first of the table.
+
+    Raises
+    ------
+    ValueError
+        Names what is unknown, and lists what there is.
+    """
+    number = str(table).removeprefix("table")
+    if number not in map(str, TABLES):
         raise ValueError(f"table must be one of {list(TABLES)}, got {table!r}")
-    experiment, dataset = EXPERIMENTS[printed.experiment], dataset or printed.datasets[0]
-    known = dict(method=experiment.methods, criterion=printed.criteria, dataset=printed.datasets)
-    for (name, names), value in zip(known.items(), (method, criterion, dataset), strict=True):
-        if value not in names:
-            raise ValueError(f"{name} must be one of {list(names)}, got {value!r}")
-    recorded = compare.as_published(records(experiment, store=default_store(), methods=[method]))
-    cell = compare.compare_with_paper(recorded, printed.number).query(
-        "algorithm == @method and criterion == @criterion and dataset == @dataset"
-    )
+    printed = TABLES[int(number)]
+    dataset = dataset or printed.datasets[0]
+    methods = EXPERIMENTS[printed.experiment].methods
+    _check("method", method, methods)
+    _check("criterion", criterion, printed.criteria)
+    _check("dataset", dataset, printed.datasets)
+
+    store = default_store()
+
+    def read(name):
+        return records(EXPERIMENTS[name], store=store)
+
+    for cell in traces(printed.number, read, methods=[method]):
+        if (cell.criterion, cell.dataset) == (criterion, dataset):
+            return cell
+    raise LookupError(f"Table {number} has no cell of {method}, {criterion}, {dataset}")
+
+
+def _check(name, value, known):
+    if value not in known:
+        raise ValueError(f"{name} must be one of {list(known)}, got {value!r}")
+
+
+def traces(number: int, read: Reader, *, methods=()) -> Iterator[Trace]:
+    """The traces of a table's cells, those of ``methods`` if any are named.
+
+    ``read`` returns the records of an experiment by its name.
+    """
+    table = TABLES[number]
+    by_column = {
+        column: compare.as_published(compare.column_records(read, table.experiment, column))
+        for column in compare.COLUMNS
+    }
+    cells = compare.compare_with_paper(by_column["matched"], number)
+    runs = {column: _runs(rows, table) for column, rows in by_column.items()}
+    origins = {}
+    for cell in cells.to_dict("records"):
+        place = cell["algorithm"], cell["dataset"]
+        if methods and cell["algorithm"] not in methods:
+            continue
+        if place not in origins:
+            origins[place] = _origin(table, *place, by_column["matched"])
+        yield Trace(
+            table=number,
+            method=cell["algorithm"],
+            criterion=cell["criterion"],
+            dataset=cell["dataset"],
+            printed=tables.published_text(cell),
+            ours=tables.number_text(cell["mean"], cell["std"]),
+            verdict=IN_PRINT.get(cell["verdict"], "none: the paper has no such row"),
+            published_mean=cell["published_mean"],
+            tolerance=cell["tolerance"],
+            runs={column: _values(runs[column], cell) for column in compare.COLUMNS},
+            origin=origins[place],
+        )
+
+
+def _runs(rows, table):
+    """The mean criteria of each run by (data set, method), with the run's name as index."""
+    if rows.empty:
+        return {}
+    means = compare.run_means(rows, table)
+    return {place: own.set_index("run") for place, own in means.groupby(["dataset", "method"])}
+
+
+def _values(runs, cell):
+    """The values of a cell's runs by their names."""
+    means = runs.get((cell["dataset"], cell["algorithm"]))
+    if means is None or cell["criterion"] not in means:
+        return {}
+    values = means[cell["criterion"]].dropna()
+    return {str(run): float(value) for run, value in values.items()}
+
+
+def _origin(table, method, dataset, recorded):
+    experiment = EXPERIMENTS[table.experiment]
+    rows = recorded[recorded["method"] == method]
     # The eleven data sets of Table 4 are one column of it.
-    trials = recorded.query("dataset == @dataset or dataset not in @printed.datasets")
-    of_set = trials["dataset"].iloc[0] if len(trials) else experiment.datasets[0]
-    verified = (
-        default_store().outcomes().query("experiment == @experiment.name and method == @method")
-    )
-    rows = verified[["date", "outcome", "n_checked", "machine"]].drop_duplicates()
-    dates = ["{}: {}, {} trials, {}".format(*row) for row in rows.itertuples(index=False)]
-    about = _values(cell.iloc[0]) | {"trials": _trials(experiment, trials)}
-    about |= _code(experiment, of_set, method) | {"verified": dates or ["never"]}
-    lines = [f"Table {table}, {method}, {criterion} on {dataset}", ""]
-    for name, texts in about.items():
-        lines += [f"{head:<10}{text}" for head, text in zip_longest([name], texts, fillvalue="")]
-    return "\n".join(lines)
-
-
-def _values(cell):
-    mean, published = cell["mean"], cell["published_mean"]
-    words = [cell["verdict"] or "none: the paper has no such row"]
-    if cell["printed"] == "value" and cell["n"]:
-        difference = f"|{mean:.4f} - {published:.4f}| = {abs(mean - published):.4f}"
-        words.append(f"{difference}; agrees up to {cell['tolerance']:.4f}")
-    words.append("data/published/results.csv, judge/compare.py, judge/verdicts.py in mimlstudy")
-    ours = tables.number_text(mean, cell["std"])
-    return {"printed": [tables.published_text(cell)], "ours": [ours], "verdict": words}
-
-
-def _trials(experiment, trials):
-    if trials.empty:
-        return [f"none; mimlpaper compute {experiment.name}"]
-    states = counted(trials["state"].value_counts())
-    return [
-        f"{len(trials)}: {states}; seeds {trials['split'].min()} to {trials['split'].max()}",
-        f"{trials['seconds'].sum():.1f} s of processor time in all",
-        f"data/results/{experiment.name}.csv",
-    ]
-
-
-def _code(experiment, dataset, method):
-    splits = experiment.part_of(dataset, method).splits
-    loader = CATALOGUE.loader(dataset)
-    parts = experiment.estimator(dataset, method), loader, splits, experiment.measure
-    about = settings({method: ROWS[experiment.name][method]}, [dataset])
-    named = [
-        f"{f'{one.parameter} = {one.value}':<50} {f'{one.basis} {one.source}'.rstrip()}"
-        + " †" * (one.basis == NEAREST)
-        for one in about[about["basis"] != ""].itertuples()
-    ]
-    sections = folders.PACKAGE.glob("paper/section*.py")
-    section = next(file for file in sections if f'"{experiment.name}"' in file.read_text())
-    files = [
+    if dataset in {*rows["dataset"]}:
+        rows = rows[rows["dataset"] == dataset]
+    on = rows["dataset"].iloc[0] if len(rows) else experiment.datasets[0]
+    splits = experiment.part_of(on, method).splits
+    loader = CATALOGUE.loader(on)
+    parts = experiment.estimator(on, method), loader, splits, experiment.measure
+    modules = [
         f"{module.replace('.', '/') + '.py':<42} {n_definitions} definitions in use"
         for module, n_definitions in modules_behind(*parts).items()
     ]
-    return {
-        "settings": [*named, f"{splits}; mimlstudy/paper/{section.name}"],
-        "code": [f"fingerprint {code_fingerprint(*parts)}", *files],
-    }
+    named = f"--methods {shlex.quote(method)} --recompute"
+    return Origin(
+        trials=_trials(experiment, rows),
+        settings=tuple(_settings(experiment, method, on)),
+        splits=f"{splits}; {table.experiment} in mimlstudy/paper",
+        code=(f"fingerprint {code_fingerprint(*parts)}", *modules),
+        machines=tuple(_machines(rows)),
+        verified=_verified(experiment, method),
+        command=f"mimlpaper compute {experiment.name} {named}",
+    )
+
+
+def _trials(experiment, rows):
+    if rows.empty:
+        return (f"none; mimlpaper compute {experiment.name}",)
+    states = counted(rows["state"].value_counts())
+    return (
+        f"{len(rows)}: {states}; seeds {rows['split'].min()} to {rows['split'].max()}",
+        f"{rows['seconds'].sum():.1f} s of processor time in all",
+        f"data/results/{experiment.name}.csv",
+    )
+
+
+def _settings(experiment, method, dataset):
+    """The settings that a row names, each with its reason."""
+    table = settings({method: ROWS[experiment.name][method]}, [dataset])
+    for row in table[table["basis"] != ""].itertuples():
+        reason = f"{row.basis} {row.source}".rstrip()
+        yield Setting(row.parameter, row.value, reason, row.basis == NEAREST)
+
+
+def _machines(rows):
+    """Where and with which versions the trials ran, with their number."""
+    if rows.empty or "machine" not in rows:
+        return
+    for place, own in rows.groupby(["machine", "versions"]):
+        machine, versions = place
+        yield f"{len(own)} trials on {machine}; {versions}"
+
+
+def _verified(experiment, method):
+    """What verification last found of the method's trials."""
+    outcomes = default_store().outcomes()
+    is_method = (outcomes["experiment"] == experiment.name) & (outcomes["method"] == method)
+    rows = outcomes.loc[is_method, ["date", "outcome", "n_checked", "machine"]].drop_duplicates()
+    lines = ["{}: {}, {} trials, {}".format(*row) for row in rows.itertuples(index=False)]
+    return tuple(lines) or ("never",)

@@ -1,0 +1,118 @@
+"""Runs as dots on a line, beside the printed value: SVG, for pages and notebooks."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from markupsafe import Markup
+
+from mimlstudy.report.tables import number_text
+
+WIDTH, LEFT, ROW = 400, 8, 46  # pixels
+N_LEVELS = 5  # heights of dots, so that equal values are seen
+GREY, BLUE, ORANGE = "#888888", "#0072b2", "#d55e00"
+
+PICTURE = Markup(
+    '<svg class="dots" role="img" aria-label="{label}" viewBox="0 0 {width} {height}" '
+    'style="width: 100%; max-width: 44rem; display: block; font-size: 11px" '
+    'fill="currentColor">{parts}</svg>'
+)
+BAND = Markup(
+    '<rect x="{left}" y="0" width="{width}" height="{height}" fill="{color}" opacity="0.2"/>'
+)
+LINE = Markup(
+    '<line x1="{x}" x2="{x}" y1="{top}" y2="{bottom}" stroke="{color}" stroke-width="2"/>'
+)
+DOT = Markup('<circle cx="{x}" cy="{y}" r="3" fill="{color}" opacity="0.6"/>')
+TEXT = Markup('<text x="{x}" y="{y}" text-anchor="{anchor}"{color}>{text}</text>')
+
+
+def dots(values: Mapping[str, Sequence[float]], printed: float, tolerance: float) -> Markup:
+    """A row of dots for each list of values, with their mean as a line.
+
+    Parameters
+    ----------
+    values : mapping from what a row shows to its values.
+    printed : float, drawn as a line through all rows; NaN for none.
+    tolerance : float, half of the band around the printed value.
+
+    Returns
+    -------
+    Markup
+        An SVG as wide as its place, whose words say what it shows.
+    """
+    shown = {name: np.asarray(row) for name, row in values.items() if len(row)}
+    has_print = not np.isnan(printed)
+    ends = [printed - tolerance, printed + tolerance] if has_print else []
+    numbers = np.concatenate([*shown.values(), ends])
+    if not len(numbers):
+        return Markup("")
+    scale = _scale(numbers)
+    height = ROW * len(shown) + 34
+    parts = _printed(printed, tolerance, scale, height) if has_print else []
+    for place, (name, row) in enumerate(shown.items()):
+        parts += _row(name, row, scale, top=ROW * place + 18)
+    parts += _ends(numbers, height)
+    label = "; ".join(_in_words(shown, printed))
+    return PICTURE.format(label=label, width=WIDTH, height=height, parts=Markup("").join(parts))
+
+
+def _scale(numbers):
+    """From a number to its place across."""
+    lowest, highest = numbers.min(), numbers.max()
+    span = (highest - lowest) or 1.0
+
+    def across(number):
+        return round(LEFT + (number - lowest) / span * (WIDTH - 2 * LEFT), 1)
+
+    return across
+
+
+def _printed(printed, tolerance, scale, height):
+    left = scale(printed - tolerance)
+    width = round(scale(printed + tolerance) - left, 1)
+    bottom = height - 16
+    x = scale(printed)
+    # A text near the right edge ends at its line, so that it is not cut.
+    anchor = "end" if x > WIDTH / 2 else "start"
+    color = Markup(' fill="{}"').format(ORANGE)
+    return [
+        BAND.format(left=left, width=width, height=bottom, color=ORANGE),
+        LINE.format(x=x, top=0, bottom=bottom, color=ORANGE),
+        TEXT.format(
+            x=x, y=10, anchor=anchor, color=color, text=f" printed {number_text(printed)} "
+        ),
+    ]
+
+
+def _row(name, values, scale, top):
+    """The dots of one row at a few heights, its mean, and its name below."""
+    middle = top + 12
+    marks = []
+    for place, value in enumerate(values):
+        y = middle + 3 * (place % N_LEVELS - N_LEVELS // 2)
+        marks.append(DOT.format(x=scale(value), y=y, color=BLUE))
+    mean = scale(values.mean())
+    marks.append(LINE.format(x=mean, top=middle - 12, bottom=middle + 12, color=BLUE))
+    words = f"{name}: mean {number_text(values.mean())} of {len(values)}"
+    marks.append(TEXT.format(x=LEFT, y=middle + 24, anchor="start", color="", text=words))
+    return marks
+
+
+def _ends(numbers, height):
+    """The lowest and the highest number, below all rows."""
+    lowest, highest = number_text(numbers.min()), number_text(numbers.max())
+    y = height - 3
+    color = Markup(' fill="{}"').format(GREY)
+    return [
+        TEXT.format(x=0, y=y, anchor="start", color=color, text=lowest),
+        TEXT.format(x=WIDTH, y=y, anchor="end", color=color, text=highest),
+    ]
+
+
+def _in_words(shown, printed):
+    """What the picture shows, for readers who do not see it."""
+    if not np.isnan(printed):
+        yield f"printed {number_text(printed)}"
+    for name, row in shown.items():
+        lowest, highest = number_text(row.min()), number_text(row.max())
+        yield f"{len(row)} runs with {name} from {lowest} to {highest}"

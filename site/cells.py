@@ -1,0 +1,32 @@
+"""The page of one number: each cell of Tables 1 to 5 has an address there, see static/cells.js."""
+
+from markupsafe import Markup
+from parts import filled, raw
+
+from mimlstudy.paper.published import TABLES
+from mimlstudy.report.trace import traces
+
+TEMPLATE = Markup('<template id="{name}"{origin} data-title="{title}">{html}</template>')
+ORIGIN = Markup(' data-origin="{name}"')
+
+
+def cells_page(read):
+    """Every cell as a template that the page shows when its address is asked for.
+
+    ``read`` returns the records of an experiment. What cells of one method on one data set share,
+    their origin, is a template of its own.
+    """
+    templates, names = [], {}
+    for number in TABLES:
+        for cell in traces(number, read):
+            if id(cell.origin) not in names:
+                name = f"origin-{len(names)}"
+                names[id(cell.origin)] = name
+                templates.append(_template(name, "", cell.origin.to_html()))
+            origin = ORIGIN.format(name=names[id(cell.origin)])
+            templates.append(_template(cell.address, cell.title, cell.to_html(), origin))
+    return filled("cell", TEMPLATES=raw("\n".join(templates)))
+
+
+def _template(name, title, html, origin=""):
+    return TEMPLATE.format(name=name, title=title, html=Markup(html), origin=origin)

@@ -1,0 +1,30 @@
+// The page of one number: the address behind # names a cell, such as #table1/MimlSvm/coverage/scene,
+// and the page shows the template of that name, then the template of its origin.
+"use strict";
+
+{
+  const place = document.getElementById("cell");
+
+  const copyOf = (name) => document.getElementById(name).content.cloneNode(true);
+
+  function heading(text) {
+    const made = document.createElement("h2");
+    made.textContent = text;
+    return made;
+  }
+
+  function showCell() {
+    const name = decodeURIComponent(location.hash.slice(1));
+    const template = document.getElementById(name);
+    if (!template?.dataset.title) {
+      place.textContent = name ? `There is no number at the address ${name}.` : "Choose a number on the scorecard.";
+      return;
+    }
+    place.replaceChildren(heading(template.dataset.title), copyOf(name), copyOf(template.dataset.origin));
+  }
+
+  if (place) {
+    showCell();
+    window.addEventListener("hashchange", showCell);
+  }
+}
