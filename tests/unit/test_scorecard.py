@@ -1,4 +1,4 @@
-"""The scorecard, also recomputed by plain pandas; the trace of a number; states of artefacts."""
+"""The scorecard, also recomputed by plain pandas; states of artefacts."""
 
 import json
 import re
@@ -23,7 +23,6 @@ from mimlstudy.paper.published import TABLES, published_claims
 from mimlstudy.report import status, words
 from mimlstudy.report.notebooks import available_notebooks
 from mimlstudy.report.pseudocode import pseudocode_map
-from mimlstudy.report.trace import trace
 from tests.made_up_records import as_in_the_paper
 
 
@@ -107,26 +106,6 @@ def test_the_answer_states_four_facts_of_the_card_with_links(card):
     nothing = scorecard.scorecard({})
     assert words.in_words(nothing) == "Nothing is recorded yet."
     assert words.answer(nothing) == "Not everything is recorded yet."
-
-
-def test_a_number_of_table_1_is_traced():
-    text = trace(1, "MimlSvm", "hamming_loss")
-    assert text.count("\n") < 50 and "printed   .189±.009" in text and "; agrees up to " in text
-    assert "seeds 0 to 29" in text and "data/results/table1.csv" in text
-    assert "RandomSplits(n_splits=30, train=0.75); mimlstudy/paper/section4.py" in text
-    assert "stated 4.3.2" in text and "algorithms/mimlsvm.py" in text
-    assert "nearest to print †" in trace(1, "MimlSvm_mi", "coverage")
-    for line in trace(5, "Em-dd", "accuracy", "musk2").splitlines():
-        if "definitions in use" in line:
-            assert (paths.PACKAGE.parent / line.split()[-5]).is_file()
-    for arguments, message in (
-        ((6, "MimlSvm", "coverage"), r"table must be one of \[1, 2, 3, 4, 5\], got 6"),
-        ((1, "SubCod", "coverage"), "method must be one of .*got 'SubCod'"),
-        ((1, "MimlSvm", "accuracy"), "criterion must be one of .*got 'accuracy'"),
-        ((5, "SubCod", "accuracy", "scene"), "dataset must be one of .*got 'scene'"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            trace(*arguments)
 
 
 def test_artefacts_are_what_notebooks_save_of_known_experiments():

@@ -38,6 +38,7 @@ sys.path.append(str(ROOT / "site"))
 executed = import_module("executed")
 pages = import_module("pages")
 parts = import_module("parts")
+cells = import_module("cells")
 gallery = import_module("gallery")
 sortable = import_module("sortable")
 terms = import_module("terms")
@@ -108,6 +109,26 @@ def test_a_table_leads_to_its_file_and_has_no_empty_heads(tmp_path):
     table, caption = notebook.cells
     assert '<td class="blank"></td><th scope="col">a</th>' in table.outputs[0].data["text/html"]
     assert '(<a href="../csv/table4.csv">CSV</a>)' in caption.source
+
+
+def test_a_number_of_a_table_leads_to_its_runs(tmp_path):
+    html = '<td><span data-address="table1/MlSvm/coverage/scene"><b>.5±.1</b></span></td>'
+    output = nbformat.v4.new_output("display_data", {"text/html": html})
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("t", outputs=[output])])
+    executed.page_of(notebook, "4_degeneration", tmp_path)
+    shown = notebook.cells[0].outputs[0].data["text/html"]
+    address = "../cell.html#table1/MlSvm/coverage/scene"
+    assert shown == f'<td><a class="number" href="{address}"><b>.5±.1</b></a></td>'
+
+
+def test_the_page_of_numbers_has_every_cell_and_its_origin_once():
+    records = {"table1": as_in_the_paper(1, seconds=1.0)}
+    page = cells.cells_page(records.get)
+    cells_of_table_1 = re.findall(r'<template id="table1/[^"]*" data-origin="([^"]*)"', page)
+    assert len(cells_of_table_1) == 8 * 7
+    assert len(set(cells_of_table_1)) == 8
+    for name in set(cells_of_table_1):
+        assert page.count(f'<template id="{name}"') == 1
 
 
 def test_an_estimator_is_shown_as_text(tmp_path):
@@ -234,7 +255,8 @@ def test_every_cell_has_its_row_and_claims_lead_to_what_speaks_of_them():
     text = pages.scorecard_page(card, "paper")
     assert "All 283 cells" in text
     assert text.count("<tbody>") == text.count(">missing</td><td>0 of") == 283
-    assert text.count('<td data-value="">–</td><td style="background:#') == 283  # ours
+    assert text.count('">–</a></td><td style="background:#') == 283  # ours
+    assert text.count('<a href="cell.html#table1/MimlSvm/coverage/scene">') == 2
     headings = {"4_degeneration": ["Section 4", "Table 1: scene", "The claims of Section 4.3"]}
     read = {"effect": 12.34, "in_favour": 0.925}
     claims = [one | {"multiverse": None} for one in card["claims"]]

@@ -1,0 +1,112 @@
+"""The trace of a number: what stands behind a cell of Tables 1 to 5, as data, text and picture."""
+
+import re
+
+import pytest
+
+from mimlpaper import paths
+from mimlstudy.paper.published import TABLES
+from mimlstudy.report.dots import dots
+from mimlstudy.report.trace import trace, traces
+from tests.made_up_records import as_in_the_paper
+
+
+@pytest.fixture(scope="module")
+def of_scenes():
+    return trace("table1", "MimlSvm", "hamming_loss")
+
+
+def test_a_text_says_what_is_printed_and_what_is_ours(of_scenes):
+    text = str(of_scenes)
+    assert "printed   .189±.009" in text
+    assert "; agrees up to " in text
+    assert "30 with settings closest to print: mean " in text
+
+
+def test_a_text_says_seeds_settings_with_reasons_code_and_the_command(of_scenes):
+    text = str(of_scenes)
+    assert text.count("\n") < 55
+    assert "seeds 0 to 29" in text
+    assert "data/results/table1.csv" in text
+    assert re.search(r"ratio = 0\.2 +stated 4\.3\.2", text)
+    assert "RandomSplits(n_splits=30, train=0.75); table1 in mimlstudy/paper" in text
+    assert "again     mimlpaper compute table1 --methods MimlSvm --recompute" in text
+
+
+def test_a_setting_chosen_by_print_is_marked():
+    settings = trace(1, "MimlSvm_mi", "coverage").origin.settings
+    assert any(setting.by_print for setting in settings)
+    assert all(("†" in str(setting)) == setting.by_print for setting in settings)
+
+
+def test_every_named_file_of_code_exists():
+    lines = trace(5, "Em-dd", "accuracy", "musk2").origin.code
+    files = [line.split()[0] for line in lines if line.endswith("in use")]
+    assert len(files) > 5
+    for file in files:
+        assert (paths.PACKAGE.parent / file).is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((6, "MimlSvm", "coverage"), r"table must be one of \[1, 2, 3, 4, 5\], got 6"),
+        (("six", "MimlSvm", "coverage"), "got 'six'"),
+        ((1, "SubCod", "coverage"), "method must be one of .*got 'SubCod'"),
+        ((1, "MimlSvm", "accuracy"), "criterion must be one of .*got 'accuracy'"),
+        ((5, "SubCod", "accuracy", "scene"), "dataset must be one of .*got 'scene'"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_those_that_exist(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        trace(*arguments)
+
+
+@pytest.fixture(scope="module")
+def made_up():
+    """The traces of Table 1 whose records have the printed means."""
+    records = {"table1": as_in_the_paper(1, seconds=1.0)}
+    return {cell.address: cell for cell in traces(1, records.get)}
+
+
+def test_every_cell_of_a_table_has_an_address_of_its_own(made_up):
+    table = TABLES[1]
+    assert len(made_up) == len(table.algorithms) * len(table.criteria)
+    assert "table1/MimlSvm/coverage/scene" in made_up
+    assert not any(" " in address for address in made_up)
+
+
+def test_the_runs_are_those_that_the_mean_is_taken_of(made_up):
+    cell = made_up["table1/MimlSvm/hamming_loss/scene"]
+    values = [*cell.runs["matched"].values()]
+    assert len(values) == 30
+    assert sum(values) / 30 == pytest.approx(0.189)
+    assert cell.ours == ".189±.009"
+    assert cell.verdict == "agrees"
+
+
+def test_cells_of_one_method_share_their_origin(made_up):
+    coverage = made_up["table1/MimlSvm/coverage/scene"]
+    loss = made_up["table1/MimlSvm/hamming_loss/scene"]
+    assert coverage.origin is loss.origin
+
+
+def test_html_holds_a_dot_for_each_run_and_all_facts(of_scenes):
+    html = of_scenes.to_html() + of_scenes.origin.to_html()
+    n_runs = sum(map(len, of_scenes.runs.values()))
+    assert html.count("<circle") == n_runs
+    facts = of_scenes.facts() | of_scenes.origin.facts()
+    assert all(f"<dt>{name}</dt>" in html for name in facts)
+
+
+def test_dots_lie_at_their_values_and_say_what_they_show():
+    picture = dots({"settings fixed in advance": [0.1, 0.3]}, 0.2, 0.05)
+    places = [float(x) for x in re.findall(r'<circle cx="([\d.]+)"', picture)]
+    assert places == [8.0, 392.0]  # from edge to edge
+    assert '<line x1="200.0" x2="200.0" y1="0"' in picture  # the printed value, halfway
+    assert 'aria-label="printed .200; 2 runs with settings fixed in advance from' in picture
+
+
+def test_dots_without_values_or_print():
+    assert dots({}, float("nan"), 0.0) == ""
+    assert "printed" not in dots({"equal tuning": [0.5]}, float("nan"), 0.0)
