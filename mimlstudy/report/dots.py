@@ -9,11 +9,11 @@ from mimlstudy.report.tables import number_text
 
 WIDTH, LEFT, ROW = 400, 8, 46  # pixels
 N_LEVELS = 5  # heights of dots, so that equal values are seen
-GREY, BLUE, ORANGE = "#888888", "#0072b2", "#d55e00"
+GREY, BLUE, ORANGE = "#808080", "#2b8bd1", "#d55e00"  # legible on light and on dark
 
 PICTURE = Markup(
     '<svg class="dots" role="img" aria-label="{label}" viewBox="0 0 {width} {height}" '
-    'style="width: 100%; max-width: 44rem; display: block; font-size: 11px" '
+    'style="width: 100%; max-width: 32rem; display: block; font-size: 11px" '
     'fill="currentColor">{parts}</svg>'
 )
 BAND = Markup(
@@ -22,7 +22,7 @@ BAND = Markup(
 LINE = Markup(
     '<line x1="{x}" x2="{x}" y1="{top}" y2="{bottom}" stroke="{color}" stroke-width="2"/>'
 )
-DOT = Markup('<circle cx="{x}" cy="{y}" r="3" fill="{color}" opacity="0.6"/>')
+DOT = Markup('<circle cx="{x}" cy="{y}" r="3" fill="{color}" opacity="0.7"/>')
 TEXT = Markup('<text x="{x}" y="{y}" text-anchor="{anchor}"{color}>{text}</text>')
 
 

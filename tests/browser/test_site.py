@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import random
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -16,6 +17,11 @@ from conftest import ROOT
 from PIL import Image
 
 from mimlpaper.datasets import ImageBags
+from mimlstudy.engine.records import records
+from mimlstudy.paper.catalogue import default_store
+from mimlstudy.paper.experiments import EXPERIMENTS
+from mimlstudy.paper.published import TABLES
+from mimlstudy.report.trace import trace, traces
 
 SITES = [path for path in (ROOT / "build" / "site-smoke", ROOT / "build" / "site") if path.is_dir()]
 PAGES = [
@@ -335,3 +341,43 @@ def test_a_term_shows_its_meaning_to_mouse_and_keyboard(page, site):
     page.keyboard.press("Enter")
     page.wait_for_url("**/glossary.html#*")
     assert page.locator("dt:target").count() == 1
+
+
+def cells_by_chance(n):
+    """So many cells of Tables 1 to 5, drawn by a seed."""
+    store = default_store()
+    known = [
+        cell
+        for number in TABLES
+        for cell in traces(number, lambda name: records(EXPERIMENTS[name], store=store))
+    ]
+    return random.Random(0).sample(known, n)
+
+
+@pytest.mark.parametrize("site", [site for site in SITES if site.name == "site"], ids=named)
+def test_the_address_of_a_number_shows_what_the_command_traces(page, site):
+    for cell in cells_by_chance(50):
+        page.goto("about:blank")
+        page.goto(f"{(site / 'cell.html').as_uri()}#{cell.address}")
+        shown = page.locator("#cell")
+        assert shown.get_by_role("heading").text_content() == cell.title
+        assert shown.locator("circle").count() == sum(map(len, cell.runs.values()))
+        texts = " ".join(shown.inner_text().split())
+        traced = str(trace(cell.table, cell.method, cell.criterion, cell.dataset))
+        for line in traced.splitlines()[2:]:
+            # The first ten characters are the name of the fact.
+            assert " ".join(line[10:].split()) in texts, cell.address
+
+
+def test_a_click_on_a_number_of_a_table_opens_its_runs(page, site):
+    page.goto((site / "notebooks" / "4_degeneration.html").as_uri())
+    number = page.locator("a.number").first
+    place = number.get_attribute("href").split("#")[1]
+    number.click()
+    page.wait_for_url(f"**/cell.html#{place}")
+    assert page.locator("#cell svg.dots").is_visible()
+
+
+def test_an_unknown_address_says_so(page, site):
+    page.goto(f"{(site / 'cell.html').as_uri()}#table9/Nobody")
+    assert page.get_by_text("There is no number at the address table9/Nobody.").is_visible()
