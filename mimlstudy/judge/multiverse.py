@@ -1,7 +1,7 @@
 """The multiverse: what a claim and a printed row look like under other readings of the paper.
 
 A *reading* of a method is its published row with some open choices made otherwise, see
-:meth:`~mimlstudy.paper.settings.Row.readings`. The published ones are recorded in the tables, the
+:meth:`~mimlstudy.paper.settings.Row.alternatives_on`. The published ones are recorded in the tables, the
 others in the experiment "readings".
 """
 

@@ -7,7 +7,8 @@ from mimlstudy.paper import section4, section5, section6, section7, unseen
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.costs import COSTS_EXPERIMENT
 from mimlstudy.paper.measures import TESTED
-from mimlstudy.paper.settings import nearest_to_print
+from mimlstudy.paper.settings import closest_to_print
+from mimlstudy.paper.sweeps import SWEEPS
 from mimlstudy.paper.tuned import TUNED_EXPERIMENTS
 
 # The rows whose every setting has a basis, see mimlstudy.paper.settings.
@@ -34,7 +35,7 @@ def _read_otherwise(name: str) -> tuple[Part, ...]:
     groups = [(dataset,) for dataset in part.datasets] if one_by_one else [part.datasets]
     splits = part.splits.first(READ_SPLITS[name])
     return tuple(
-        Part(datasets, splits, table, table.readings(datasets[0] if one_by_one else ""))
+        Part(datasets, splits, table, table.alternatives_on(datasets[0] if one_by_one else ""))
         for datasets in groups
     )
 
@@ -44,7 +45,7 @@ READINGS = (
     *(part for section in (section5, section6, section7) for part in section.SIDE_READINGS),
 )
 BLIND = tuple(
-    replace(PRINTED[name].parts[0], configurations=table.blind()) for name, table in TABLES.items()
+    replace(PRINTED[name].parts[0], configurations=table.fixed()) for name, table in TABLES.items()
 )
 OTHERS = (
     Experiment("blind", "Tables 1 to 5, blind", BLIND, TESTED, smoke_splits=1),
@@ -52,6 +53,7 @@ OTHERS = (
     Experiment("readings", "Open choices made otherwise", READINGS, TESTED, smoke_splits=1),
     *unseen.UNSEEN_EXPERIMENTS,
     COSTS_EXPERIMENT,
+    *SWEEPS,
 )
 EXPERIMENTS = {
     experiment.name: replace(experiment, stand_in=CATALOGUE.stand_in)
@@ -68,4 +70,4 @@ def get_experiment(name: str) -> Experiment:
 
 def settings_nearest_to_print(name: str) -> dict[str, int]:
     """For each row of a table or figure, how many settings were chosen by nearness to print."""
-    return nearest_to_print(ROWS[name], get_experiment(name).datasets)
+    return closest_to_print(ROWS[name], get_experiment(name).datasets)

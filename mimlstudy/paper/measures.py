@@ -22,6 +22,7 @@ from mimlpaper.explanations import explain
 from mimlpaper.metrics import CRITERIA, average_precision, evaluate
 from mimlstudy.engine.holdouts import SIGNS
 from mimlstudy.engine.trials import Measure
+from mimlstudy.paper.common import is_degenerate
 
 BUDGETS = (8, 4, 2, 1)  # settings, of those that a hold-out tries
 CALIBRATIONS = ("none", "platt", "isotonic")
@@ -47,6 +48,36 @@ def criteria(estimator, dataset, train, test, *, staged=False) -> list[dict]:
         {"stage": stage} | common | evaluate(dataset.labels[test], scores, predicted)
         for stage, (scores, predicted) in enumerate(stages, start=int(staged))
     ]
+
+
+def criteria_and_rank(estimator, dataset, train, test) -> list[dict]:
+    """The criteria, the landmarks of the kernel's factor, and the share of its trace that is left.
+
+    The last two are NaN of a learner with the exact kernel.
+    """
+    (row,) = criteria(estimator, dataset, train, test)
+    factor = _factor_of(estimator)
+    if factor is None:
+        return [row | {"n_landmarks": np.nan, "unexplained": np.nan}]
+    return [row | {"n_landmarks": len(factor.landmarks_), "unexplained": factor.error_}]
+
+
+def _factor_of(estimator):
+    """The fitted factor of a learner, or of the learner within it; None if there is none."""
+    if isinstance(estimator, Pipeline):
+        return _factor_of(estimator[-1])
+    for name in ("best_estimator_", "transformation_", "learner_"):
+        within = getattr(estimator, name, None)
+        factor = None if within is None else _factor_of(within)
+        if factor is not None:
+            return factor
+    return getattr(estimator, "factor_", None)
+
+
+def degeneracy(estimator, dataset, train, test) -> list[dict]:
+    """1 if the estimator has nothing to say, see ``is_degenerate``, else 0."""
+    X, Y = dataset.X[train], dataset.labels[train]
+    return [{"degenerate": float(is_degenerate(estimator, X, Y))}]
 
 
 def criteria_by_stage(estimator, dataset, train, test) -> list[dict]:
@@ -303,6 +334,8 @@ _OF_TESTS = (*CRITERIA, "accuracy", "fit_seconds", "predict_seconds"), ("chosen"
 TESTED = Measure(criteria, *_OF_TESTS)
 STAGED = Measure(criteria_by_stage, *_OF_TESTS)
 BUDGETED = Measure(criteria_by_budget, (*_OF_TESTS[0], "n_settings"), (*_OF_TESTS[1], "held_out"))
+RANKED = Measure(criteria_and_rank, (*_OF_TESTS[0], "n_landmarks", "unexplained"), _OF_TESTS[1])
+DEGENERACY = Measure(degeneracy, ("degenerate",))
 OBJECTIVES = Measure(objectives, ("objective", "following", "n_iter", "gap"))
 RELATED = Measure(related_pairs, ("cosine", "sharing", "together"), ("first", "second"))
 REASONS = Measure(reasons, (*POINTING, *MICRO_AUC), ("calibration",))

@@ -18,11 +18,13 @@ from mimlpaper import DMimlSvm, MimlSvm, MimlSvmMi
 from mimlpaper.datasets.loaders import PERCENTAGES
 from mimlpaper.metrics import CRITERIA, evaluate
 from mimlstudy.engine.trials import Experiment, Measure, Part, RandomSplits
+from mimlstudy.paper.common import AS_IN_FILES, GAUSSIAN, LINEAR, SCENES_SCALED
 from mimlstudy.paper.measures import OBJECTIVES, RELATED, TESTED
-from mimlstudy.paper.section4 import AS_COUNTS, GAUSSIAN, LINEAR, SCALED
-from mimlstudy.paper.settings import Row, Table, default, each, held_out, nearest
+from mimlstudy.paper.settings import Row, Table, closest, default, each, held_out
 
-SCENES, TEXTS = (tuple(f"{one}:{p}%" for p in PERCENTAGES) for one in ("scene", "reuters"))
+SCENES, TEXTS = (
+    tuple(f"{name}:{percentage}%" for percentage in PERCENTAGES) for name in ("scene", "reuters")
+)
 
 # Figs. 4 and 5 weigh losses by τ and take the labels of positive score. Section 5.6: the settings
 # of the figures except for μ, which must be positive where relatedness goes by pairs.
@@ -39,16 +41,17 @@ MACHINE = dict(gamma=[0.2, 1.0], C=[1.0, 10.0])  # the cost of LIBSVM, and ten t
 FIGURE_4 = Table({
     "D-MimlSvm": Row(
         DMimlSvm(),
-        [SCALED, GAUSSIAN, default(lam=0.1),
+        [SCENES_SCALED, GAUSSIAN, default(lam=0.1),
          held_out(f"{OF_PROGRAMS}; sharing or not", **MACHINE, mu=[0.0, 1.0])],
         [*OF_FIGURES, *each(gamma=2.0, lam=0.03)], n_mixed=2),
     "MimlSvm": Row(
         MimlSvm(),
-        [SCALED, GAUSSIAN, held_out(f"{OF_PROGRAMS}, and their k", **MACHINE, ratio=[0.2, 0.4])],
-        each(label_rule="sign")),
+        [SCENES_SCALED, GAUSSIAN,
+         held_out(f"{OF_PROGRAMS}, and their k", **MACHINE, ratio=[0.2, 0.4])],
+        each(label_rule="sign", start="medoids")),
     "MimlSvm_mi": Row(
         MimlSvmMi(),
-        [SCALED, GAUSSIAN, nearest(max_alternations=15, label_rule="top"),
+        [SCENES_SCALED, GAUSSIAN, closest(max_alternations=15, label_rule="top"),
          held_out(OF_PROGRAMS, gamma=[0.2, 1.0], C=COSTS)],
         each(label_rule="sign", max_alternations=ALTERNATIONS), n_mixed=2),
 })  # fmt: skip
@@ -56,25 +59,25 @@ FIGURE_4 = Table({
 FIGURE_5 = Table({
     "D-MimlSvm": Row(
         DMimlSvm(),
-        [SCALED, LINEAR, AS_COUNTS,
+        [LINEAR, AS_IN_FILES,
          held_out("sharing or not", mu=[0.0, 1.0], C=[1.0, 10.0], lam=[0.01, 0.1])],
         OF_FIGURES, n_mixed=2),
     "MimlSvm": Row(
         MimlSvm(),
-        [SCALED, LINEAR, AS_COUNTS,
+        [LINEAR, AS_IN_FILES,
          held_out("k of the programs", ratio=[0.2, 0.4], C=[0.01, 0.1, 1.0, 10.0])],
-        each(label_rule="sign")),
+        each(label_rule="sign", start="medoids")),
     "MimlSvm_mi": Row(
         MimlSvmMi(),
-        [SCALED, LINEAR, AS_COUNTS, nearest(max_alternations=5),
+        [LINEAR, AS_IN_FILES, closest(max_alternations=5),
          held_out("powers of ten", C=[1e-4, 1e-3, 0.01, *COSTS, 1000.0])],
         each(label_rule="top", max_alternations=ALTERNATIONS), n_mixed=2),
 })  # fmt: skip
 
 # One of the settings among which hold-out chooses, to be changed one parameter at a time.
 BASE_SETTING = {
-    "scene": FIGURE_4["D-MimlSvm"].changed(gamma=1.0, mu=0.0, C=10.0),
-    "reuters": FIGURE_5["D-MimlSvm"].changed(mu=0.0, C=10.0, lam=0.1),
+    "scene": FIGURE_4["D-MimlSvm"].estimator_for(override=dict(gamma=1.0, mu=0.0, C=10.0)),
+    "reuters": FIGURE_5["D-MimlSvm"].estimator_for(override=dict(mu=0.0, C=10.0, lam=0.1)),
 }
 
 ON_BOTH = each(

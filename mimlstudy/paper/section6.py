@@ -1,6 +1,6 @@
 """Section 6: single-instance data through MIML. Tables 3 and 4, Figs. 8 to 10.
 
-The files hold vectors of unit length, and no method scales them. Blind rows are as in Section 4.
+The files hold vectors of unit length, and no method scales them.
 """
 
 from dataclasses import replace
@@ -15,14 +15,21 @@ from mimlpaper.datasets import YAHOO_NAMES
 from mimlpaper.distances import average_hausdorff
 from mimlpaper.kernels import KernelFactor
 from mimlstudy.engine.trials import CrossValidation, Experiment, GivenSplit, Part
+from mimlstudy.paper.common import (
+    AS_IN_FILES,
+    BY_RANKING_LOSS,
+    DEGREES,
+    FRANK_WOLFE,
+    TENTHS,
+    VERTEX,
+)
 from mimlstudy.paper.measures import CHARACTERISTICS, STAGED, TESTED
-from mimlstudy.paper.section4 import BY_RANKING_LOSS, DEGREES, EARLY, TENTHS
-from mimlstudy.paper.settings import Row, Table, default, each, nearest, program, stated
+from mimlstudy.paper.settings import Row, Table, closest, default, each, program, stated
 
 YAHOO = tuple(f"yahoo:{name}" for name in YAHOO_NAMES)
 N_LABELS = 14  # of yeast
 
-AS_IN_FILES = default("no scaling", scaling=None)
+OUR_START = each(learner__start="medoids")
 FIFTH = stated("6.2.1", learner__ratio=0.2)
 PROTOTYPES = stated("6.1", transformation=None)
 # With features of differences, a linear machine is a Gaussian one on instances.
@@ -35,38 +42,43 @@ TABLE_3 = Table({
     "InsDif": Row(
         insdif.InsDif(learner=mimlnn.MimlNn()),
         [AS_IN_FILES, PROTOTYPES, FIFTH, program("InsDif", learner__ridge=0.0)],
-        each(learner__ridge=[0.1, 1.0], learner__label_rule="top")),
+        [*each(learner__ridge=[0.1, 1.0], learner__label_rule="top"), *OUR_START],
+        base_method="MimlNn"),
     "InsDif_MimlSvm": Row(
         insdif.InsDif(learner=mimlsvm.MimlSvm()), [AS_IN_FILES, PROTOTYPES, FIFTH],
-        each(learner__gamma=1.0, learner__C=10.0, learner__label_rule="sign")),
+        [*each(learner__gamma=1.0, learner__C=10.0, learner__label_rule="sign"), *OUR_START],
+        base_method="MimlSvm"),
     "InsDif_MimlSvm_mi": Row(
         insdif.InsDif(transformation=FEATURES, learner=mimlsvm_mi.MimlSvmMi()),
-        [AS_IN_FILES, AS_LINEAR, nearest(transformation__gamma=0.2),
-         nearest(learner__max_alternations=1, learner__label_rule="top")],
-        each(transformation__gamma=1.0, transformation__rank=600, learner__C=10.0,
-             learner__max_alternations=2, learner__label_rule="sign")),
+        [AS_IN_FILES, AS_LINEAR, closest(transformation__gamma=0.2),
+         closest(learner__max_alternations=1, learner__label_rule="top")],
+        each(transformation__gamma=1.0, learner__C=10.0,
+             learner__max_alternations=2, learner__label_rule="sign"),
+        base_method="MimlSvm_mi"),
     # The paper could not run it: its settings are near to nothing.
     "InsDif_MimlBoost": Row(
         insdif.InsDif(transformation=FEATURES, learner=mimlboost.MimlBoost()),
         [AS_IN_FILES, AS_LINEAR, stated("4.3.2", learner__n_rounds=50),
-         default(transformation__gamma=0.2, learner__label_code="product", learner__tol=5e-2)]),
+         default(transformation__gamma=0.2, learner__label_code="product", learner__tol=5e-2)],
+        base_method="MimlBoost"),
     # Section 6.1 names it, and the paper has no row of it. The weights of Eq. 24 would give every
     # example every label: the rates of fourteen labels sum to 1.
     "InsDif_D-MimlSvm": Row(
         insdif.InsDif(transformation=FEATURES, learner=dmimlsvm.DMimlSvm()),
         [AS_IN_FILES, AS_LINEAR,
          default(learner__C=10.0, learner__lam=0.1, learner__mu=0.0, learner__imbalance=False)],
-        each(learner__imbalance=True), n_mixed=0),
+        each(learner__imbalance=True), n_mixed=0, base_method="D-MimlSvm"),
     "AdtBoost.MH": Row(
         AdtBoostMH(), [AS_IN_FILES, stated("6.2.1", n_rounds=25)],
         each(smoothing=10.0, label_rule="top")),
-    "RankSvm": Row(RankSvm(), [AS_IN_FILES, EIGHTH_DEGREE, EARLY]),
+    "RankSvm": Row(RankSvm(), [AS_IN_FILES, EIGHTH_DEGREE, FRANK_WOLFE, VERTEX]),
     "RankSvm, converged": Row(
-        RankSvm(), [AS_IN_FILES, EIGHTH_DEGREE], each(C=[0.1, 10.0], label_rule="top")),
+        RankSvm(), [AS_IN_FILES, EIGHTH_DEGREE], each(C=[0.1, 10.0], label_rule="top"),
+        base_method="RankSvm"),
     "MlSvm": Row(
         MlSvm(),
         [AS_IN_FILES, stated("6.2.1", kernel="rbf", gamma="auto"),
-         nearest(kernel="linear", label_rule="sign")],
+         closest(kernel="linear", label_rule="sign")],
         [*(dict(gamma=g, kernel="rbf") for g in ("auto", "scale")), dict(label_rule="top")]),
     "Ml-knn": Row(
         MlKnn(), [AS_IN_FILES, stated("6.2.1", n_neighbors=10)],
@@ -76,53 +88,65 @@ TABLE_3 = Table({
 
 # Section 6.2.2: as on yeast, but for these rows, and sparse: 1 in 20 of a page's counts is not 0.
 AS_SPARSE = default(storage=FunctionTransformer(csr_array))
-# Columns from 0 to 1 in place of rows of unit length are a choice here.
-CHOICES_ON_PAGES = {
-    "InsDif": each(learner__ridge=[0.1, 1.0], learner__label_rule="top", scaling="sparse columns"),
-    "InsDif_MimlSvm": each(learner__gamma=1.0, learner__label_rule="sign"),
+# Columns from 0 to 1 in place of rows of unit length are an alternative here.
+ALTERNATIVES_ON_PAGES = {
+    "InsDif": [
+        *each(learner__ridge=[0.1, 1.0], learner__label_rule="top", scaling="sparse columns"),
+        *OUR_START,
+    ],
+    "InsDif_MimlSvm": [*each(learner__gamma=1.0, learner__label_rule="sign"), *OUR_START],
     "InsDif_MimlSvm_mi": each(learner__label_rule="sign"),
     "Ml-knn": each(n_neighbors=20, label_rule="top", scaling="sparse columns"),
     "Cnmf": each(C=100.0, gamma="auto", label_rule="top"),
 }
 ON_PAGES = TABLE_3 | {
-    **{m: replace(TABLE_3[m], choices=choices) for m, choices in CHOICES_ON_PAGES.items()},
-    "RankSvm": Row(RankSvm(), [AS_IN_FILES, HELD_OUT_DEGREE, BY_RANKING_LOSS, EARLY]),
+    **{
+        name: replace(TABLE_3[name], alternatives=overrides)
+        for name, overrides in ALTERNATIVES_ON_PAGES.items()
+    },
+    "RankSvm": Row(
+        RankSvm(),
+        [AS_IN_FILES, HELD_OUT_DEGREE, BY_RANKING_LOSS, FRANK_WOLFE, VERTEX, closest(degree=8)],
+        each(linear_program="interior", degree=[DEGREES]),
+    ),
     "RankSvm, converged": Row(
         RankSvm(), [AS_IN_FILES, HELD_OUT_DEGREE, BY_RANKING_LOSS],
-        each(C=0.1, criterion="average_precision"),
+        each(C=0.1, criterion="average_precision"), base_method="RankSvm",
     ),
     "MlSvm": Row(
-        MlSvm(), [AS_IN_FILES, stated("6.2.2", kernel="linear"), nearest(label_rule="sign")],
+        MlSvm(), [AS_IN_FILES, stated("6.2.2", kernel="linear"), closest(label_rule="sign")],
         [dict(label_rule="top"), dict(gamma=1.0, kernel="rbf"), dict(scaling="sparse columns")],
     ),
 }  # fmt: skip
 # One cost, two widths and few alternations: one alternation takes half a minute.
 FEW_ALTERNATIONS = {"InsDif_MimlSvm_mi": [default(learner__max_alternations=2)]}
 TABLE_4 = Table(
-    (m, replace(row, settings=[AS_SPARSE, *FEW_ALTERNATIONS.get(m, []), *row.settings]))
-    for m, row in ON_PAGES.items()
+    (name, replace(row, settings=[AS_SPARSE, *FEW_ALTERNATIONS.get(name, []), *row.settings]))
+    for name, row in ON_PAGES.items()
 )
 
 # Each MIML learner with the bags of InsDif, and with other bags or none. A bag of InsDif holds its
 # example once for each label, at a cost of one each: without bags, an example costs N_LABELS.
 BY_NN, BY_MI_SVM = TABLE_3["InsDif"], TABLE_3["InsDif_MimlSvm_mi"]
 BY_BOOST, NO_BAGS = TABLE_3["InsDif_MimlBoost"], insdif.SingleInstances()
+AVERAGE_DISTANCE = {"learner__metric": average_hausdorff}
+TEN_NEIGHBOURS = insdif.NeighbourMeans(n_neighbors=10)
 ABLATION = {
-    "InsDif": BY_NN.published(),
-    "InsDif, no bags": BY_NN.changed(transformation=NO_BAGS),
-    "InsDif, average distance": BY_NN.changed(learner__metric=average_hausdorff),
-    "InsDif, neighbours": BY_NN.changed(transformation=insdif.NeighbourMeans(n_neighbors=10)),
-    "InsDif_MimlSvm_mi": BY_MI_SVM.published(),
-    "InsDif_MimlSvm_mi, no bags": BY_MI_SVM.published().set_params(
+    "InsDif": BY_NN.estimator_for(),
+    "InsDif, no bags": BY_NN.estimator_for(override={"transformation": NO_BAGS}),
+    "InsDif, average distance": BY_NN.estimator_for(override=AVERAGE_DISTANCE),
+    "InsDif, neighbours": BY_NN.estimator_for(override={"transformation": TEN_NEIGHBOURS}),
+    "InsDif_MimlSvm_mi": BY_MI_SVM.estimator_for(),
+    "InsDif_MimlSvm_mi, no bags": BY_MI_SVM.estimator_for().set_params(
         insdif__transformation=NO_BAGS,
         insdif__learner__kernel="rbf",
         insdif__learner__gamma=0.2,
         insdif__learner__C=1.0 * N_LABELS,
     ),
-    "InsDif_MimlBoost": BY_BOOST.published(),
+    "InsDif_MimlBoost": BY_BOOST.estimator_for(),
     "InsDif_MimlBoost, no bags": make_pipeline(
         KernelFactor(gamma=0.2, rank=300),
-        BY_BOOST.published()[-1].set_params(transformation=NO_BAGS),
+        BY_BOOST.estimator_for()[-1].set_params(transformation=NO_BAGS),
     ),
 }
 
@@ -153,7 +177,7 @@ SIDE_READINGS = (
 
 SWEPT = {"InsDif": each(learner__ratio=TENTHS)}
 # Fig. 9 goes on where Table 3 stops, to see what more rounds would bring.
-MOST_ROUNDS = {"AdtBoost.MH": TABLE_3["AdtBoost.MH"].changed(n_rounds=50)}
+MOST_ROUNDS = {"AdtBoost.MH": TABLE_3["AdtBoost.MH"].estimator_for(override={"n_rounds": 50})}
 ROUNDS = Part(YAHOO, GivenSplit(), {"AdtBoost.MH": TABLE_4["AdtBoost.MH"]})
 DATA = Part(YAHOO, GivenSplit(), {"after term selection": None})
 

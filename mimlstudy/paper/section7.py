@@ -1,79 +1,75 @@
 """Section 7: multi-instance single-label data through MIML. Table 5, and what SubCod's parts do.
 
 The paper quotes the compared rows as the best of the literature, over kernels and parameters.
-Blind rows have every feature scaled to [0, 1], as in the authors' programs, and defaults of LIBSVM,
-of this library, or of the methods' papers and programs.
 """
 
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
-from mimlpaper import ChFd, DiverseDensity, EmDd, MiSvmBag, MiSvmInstance, OnInstances
+from mimlpaper import ChFd, DiverseDensity, EmDd, MiSvmBag, MiSvmInstance
 from mimlpaper.algorithms import mimlboost, mimlnn, mimlsvm, mimlsvm_mi, subcod
 from mimlstudy.engine.trials import CrossValidation, Experiment, Part
+from mimlstudy.paper.common import AS_IN_FILES
 from mimlstudy.paper.measures import TESTED
-from mimlstudy.paper.section4 import SCALED, UNIT_RANGE, UNIT_ROWS
-from mimlstudy.paper.settings import Row, Table, default, each, nearest, own_paper, stated
+from mimlstudy.paper.settings import Row, Table, closest, each, stated
 
 MOLECULES, IMAGES = ("musk1", "musk2"), ("elephant", "tiger", "fox")
 FIVE_SETS = (*MOLECULES, *IMAGES)
 
-UNIT_VARIANCE = OnInstances(StandardScaler())
-
 # M and θ, as a share of mM, from the paper's ranges; the whole budget of inversions is spent.
 M_THETA = stated("7.2", n_concepts=[10, 40, 70], kept_share=[0.1, 0.3, 0.5, 0.7])
-BUDGET = nearest(optimum="budget")
-# It leaves two labels to learn. The others leave up to seventy, which would take days here.
-FEW_LABELS = nearest(optimum="budget", kept=True)
-OF_DENSITIES = nearest(scaling=UNIT_RANGE, initial_scale=0.3)
-ROWS_OF_IMAGES = nearest(on=IMAGES, scaling=UNIT_ROWS)
+BUDGET = closest(optimum="budget")
+OF_DENSITIES = closest(scaling="columns", initial_scale=0.3)
+OF_MOLECULES = closest(on=MOLECULES, scaling="columns")
+OF_IMAGES = closest(on=IMAGES, scaling="rows")
+OUR_START = each(learner__start="medoids")
 
 TABLE_5 = Table({
     "SubCod": Row(
         subcod.SubCod(learner=mimlsvm.MimlSvm()),
-        [SCALED, ROWS_OF_IMAGES, M_THETA, BUDGET,
-         nearest(learner__ratio=1.0, learner__gamma="auto", learner__C=100.0)],
+        [AS_IN_FILES, OF_MOLECULES, OF_IMAGES, M_THETA, BUDGET,
+         closest(learner__ratio=1.0, learner__gamma="auto", learner__C=100.0)],
         # Which optimum of the linear program over Z is taken; if all labels are kept, it has one.
         [*each(scaling="columns", optimum=["minimal", "vertex"], C=[0.01, 100.0]),
-         dict(kept_share=[1.0]), dict(learner__C=1.0, learner__gamma=0.2, learner__ratio=0.2)]),
+         dict(kept_share=[1.0]), dict(learner__C=1.0, learner__gamma=0.2, learner__ratio=0.2),
+         *OUR_START]),
     "SubCod_MimlNn": Row(
         subcod.SubCod(learner=mimlnn.MimlNn()),
-        [SCALED, ROWS_OF_IMAGES, M_THETA, BUDGET, nearest(learner__ratio=1.0)],
-        each(scaling="columns", optimum="minimal", learner__ratio=0.4)),
+        [AS_IN_FILES, OF_MOLECULES, OF_IMAGES, M_THETA, BUDGET, closest(learner__ratio=1.0)],
+        [*each(scaling="columns", optimum="minimal", learner__ratio=0.4), *OUR_START]),
     "SubCod_MimlSvm_mi": Row(
         subcod.SubCod(learner=mimlsvm_mi.MimlSvmMi()),
-        [SCALED, M_THETA, FEW_LABELS,
-         nearest(learner__max_alternations=15, learner__label_rule="top"),
-         nearest(on=MOLECULES, scaling=UNIT_VARIANCE, learner__C=10.0),
-         nearest(on=IMAGES, scaling=UNIT_ROWS, learner__gamma=1.0)],
+        [AS_IN_FILES, M_THETA, BUDGET,
+         closest(learner__max_alternations=15, learner__label_rule="top"),
+         closest(on=MOLECULES, scaling="variance", learner__C=10.0),
+         closest(on=IMAGES, scaling="rows", learner__gamma=1.0)],
         each(scaling="columns")),
     # The paper could not run it. Without θ = .7, with which there would be up to thirty labels.
     "SubCod_MimlBoost": Row(
         subcod.SubCod(learner=mimlboost.MimlBoost()),
-        [SCALED, ROWS_OF_IMAGES, FEW_LABELS,
+        [AS_IN_FILES, OF_MOLECULES, OF_IMAGES, BUDGET,
          stated("7.2", n_concepts=[10, 40, 70], kept_share=[0.1, 0.3, 0.5]),
          stated("4.3.2", learner__n_rounds=50)]),
     "Diverse Density": Row(
-        DiverseDensity(), [default("PRTools", scaling=UNIT_VARIANCE), OF_DENSITIES],
+        DiverseDensity(), [AS_IN_FILES, OF_DENSITIES],
         each(initial_scale=0.1, threshold=0.5)),
     "Em-dd": Row(
         EmDd(),
-        [own_paper("Zhang and Goldman 2002", scaling=UNIT_VARIANCE), OF_DENSITIES],
+        [AS_IN_FILES, OF_DENSITIES],
         each(initial_scale=0.1, threshold="learned")),
     "mi-Svm": Row(
         MiSvmInstance(),
-        [SCALED, nearest(on=MOLECULES, scaling=UNIT_VARIANCE, C=10.0),
-         nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=3.0, C=10.0)],
+        [AS_IN_FILES, closest(on=MOLECULES, scaling="variance", C=10.0),
+         closest(on=IMAGES, scaling="rows", gamma=3.0, C=10.0)],
         each(scaling="columns", C=1.0, gamma="auto")),
     "Mi-Svm": Row(
         MiSvmBag(),
-        [SCALED, nearest(on=MOLECULES, scaling=UNIT_VARIANCE, C=10.0),
-         nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=1.0)],
+        [AS_IN_FILES, closest(on=MOLECULES, scaling="variance", C=10.0),
+         closest(on=IMAGES, scaling="rows", gamma=1.0)],
         each(scaling="columns", C=1.0, gamma="auto")),
     "Ch-Fd": Row(
         ChFd(),
-        [SCALED, nearest(on=MOLECULES, scaling=UNIT_VARIANCE, gamma=0.012, nu=3.0),
-         nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=1.0, nu=10.0)],
+        [AS_IN_FILES, closest(on=MOLECULES, scaling="variance", gamma=0.012, nu=3.0),
+         closest(on=IMAGES, scaling="rows", gamma=1.0, nu=10.0)],
         each(scaling="columns", nu=1.0, gamma="auto")),
 })  # fmt: skip
 
@@ -84,12 +80,15 @@ FEW_SPLITS = CrossValidation(30, n_folds=10, stratified=True)  # to see what a c
 
 def _on_bag_label(method):
     """A row's MIML learner on the bag label, without sub-concepts, for each data set."""
-    steps = {name: TABLE_5[method].published(name).estimator for name in FIVE_SETS}
-    return {name: make_pipeline(s[0], subcod.OneLabel(s[-1].learner)) for name, s in steps.items()}
+    pipelines = {}
+    for name in FIVE_SETS:
+        scaling, classifier = TABLE_5[method].estimator_for(name).estimator
+        pipelines[name] = make_pipeline(scaling, subcod.OneLabel(classifier.learner))
+    return pipelines
 
 
 # SubCod without its hold-out, at each M and θ.
-WITHOUT_HOLD_OUT = {name: TABLE_5["SubCod"].published(name).estimator for name in FIVE_SETS}
+WITHOUT_HOLD_OUT = {name: TABLE_5["SubCod"].estimator_for(name).estimator for name in FIVE_SETS}
 SHARES = (0.1, 0.4, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0)
 M_AND_THETA = [dict(n_concepts=m, kept_share=share) for m in (10, 30, 50, 70) for share in SHARES]
 

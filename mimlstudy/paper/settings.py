@@ -1,203 +1,269 @@
 """Settings: every value in a row of a table, with its basis, the reason for it.
 
-The last of a row's layers that names a parameter counts. The published column takes all layers;
-the blind column leaves out what was chosen because it came nearest to the printed row. A *reading*
-is the published row with some of its open choices made otherwise.
+A row lists its settings in layers, and the last layer that names a parameter counts. The column of
+settings closest to print takes all layers. The column fixed in advance leaves out what was chosen
+because it comes closest to the printed row; its rule is in :mod:`mimlstudy.paper.common`. An
+*override* replaces some values of a row. An *alternative setting* is an override that the paper's
+text allows as well.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, clone
-from sklearn.pipeline import make_pipeline
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler
 
 from mimlpaper.preprocessing import OnInstances
 from mimlstudy.engine.holdouts import HoldOut, full_names
 
-HELD_OUT, NEAREST = "held out", "nearest to print"
-BASES = ("stated", "authors' program", "method's own paper", "library default", HELD_OUT, NEAREST)
+HELD_OUT, CLOSEST = "held out", "closest to print"
+BASES = ("stated", "authors' program", "method's own paper", "library default", HELD_OUT, CLOSEST)
 
-# Settings that are steps before the learner, where None is no step; and settings of a hold-out.
+# Settings that are steps before the learner, in the order in which a row names them.
 STEPS = ("storage", "vector", "scaling")
 OF_HOLD_OUT = ("criterion", "test_size", "stratified")
 
-# Steps of scaling by name, for choices: of a bag's instances, and of vectors.
-SCALINGS = {
+# Steps of scaling by the names that rows and overrides use: of a bag's instances, and of vectors.
+SCALINGS: dict[str, TransformerMixin | None] = {
     "none": None,
-    "columns": OnInstances(MinMaxScaler()),
+    "columns": OnInstances(MinMaxScaler()),  # by the range of the training instances
     "rows": OnInstances(Normalizer()),
     "variance": OnInstances(StandardScaler()),
     "vector columns": MinMaxScaler(),
     "sparse columns": MaxAbsScaler(),
 }
-SCALING_NAMES = {repr(step): name for name, step in SCALINGS.items()}
+
+Override = Mapping[str, object]
+AS_LISTED: Override = {}
 
 
 @dataclass(frozen=True)
 class Basis:
-    """Settings that have their values for the same reason; a list is a grid, and is held out.
+    """Settings that have their values for the same reason.
 
-    ``values`` are by names of the learner's parameters, of :data:`STEPS` and :data:`OF_HOLD_OUT`;
-    "grid" has a list of grids, whose union is held out.
+    Parameters
+    ----------
+    kind : str, one of :data:`BASES`.
+    source : str, such as a section of the paper, a program, or another paper.
+    on : tuple of str, the data sets where the settings hold; all if it is empty.
+    values : mapping from names to values. A list is a grid, and is held out; "grid" has a list of
+        grids, whose union is held out. Names are those of the learner's parameters, of
+        :data:`STEPS` and of :data:`OF_HOLD_OUT`; a scaling has a name of :data:`SCALINGS`.
     """
 
-    kind: str  # one of BASES
-    source: str  # a section of the paper, a program, another paper
-    on: tuple[str, ...]  # the data sets where it holds; all if empty
+    kind: str
+    source: str
+    on: tuple[str, ...]
     values: Mapping[str, object]
-    kept: bool = False  # in the blind column too, although nearest to print: others take too long
 
 
-def _basis(kind, source="", /, *, on=(), kept=False, **values) -> Basis:
-    return Basis(kind, source, tuple(on), values, kept)
+def stated(source="", /, *, on: Sequence[str] = (), **values) -> Basis:
+    """Settings that the paper states, in this section."""
+    return Basis("stated", source, tuple(on), values)
 
 
-stated, program, own_paper, default, held_out, nearest = (partial(_basis, kind) for kind in BASES)
+def program(source="", /, *, on: Sequence[str] = (), **values) -> Basis:
+    """Settings of a program that the authors published."""
+    return Basis("authors' program", source, tuple(on), values)
+
+
+def own_paper(source="", /, *, on: Sequence[str] = (), **values) -> Basis:
+    """Settings of the paper that proposed the method."""
+    return Basis("method's own paper", source, tuple(on), values)
+
+
+def default(source="", /, *, on: Sequence[str] = (), **values) -> Basis:
+    """Defaults of the named library, or else of this one."""
+    return Basis("library default", source, tuple(on), values)
+
+
+def held_out(source="", /, *, on: Sequence[str] = (), **values) -> Basis:
+    """Settings that a hold-out on the training part chooses, among the candidates listed."""
+    return Basis(HELD_OUT, source, tuple(on), values)
+
+
+def closest(source="", /, *, on: Sequence[str] = (), **values) -> Basis:
+    """Settings that were chosen because they come closest to the printed row."""
+    return Basis(CLOSEST, source, tuple(on), values)
+
+
+class Setting(NamedTuple):
+    """A value, and the basis that it has it from."""
+
+    value: object
+    basis: Basis
 
 
 def each(**values) -> list[dict]:
-    """Changes of one parameter each: to its value, or to each value of a list."""
-    lists = {name: one if isinstance(one, list) else [one] for name, one in values.items()}
-    return [{name: value} for name, several in lists.items() for value in several]
+    """Overrides of one parameter each: by its value, or by each value of a list."""
+    overrides = []
+    for name, value in values.items():
+        alternatives = value if isinstance(value, list) else [value]
+        overrides += [{name: alternative} for alternative in alternatives]
+    return overrides
 
 
-def mixed(choices: Sequence[Mapping[str, object]], n: int) -> list[dict]:
-    """Up to ``n`` different mixtures of at least two changes, drawn by a seed from the choices.
+def mixed(alternatives: Sequence[Override], n: int) -> list[dict]:
+    """Up to ``n`` different mixtures of at least two overrides, by a seed made from all of them.
 
-    Changes whose first name in the alphabet is the same are alternatives: at most one is made.
+    Overrides with the same first name in the alphabet exclude each other.
     """
-    options: dict[str, list[dict]] = {}
-    for change in choices:
-        options.setdefault(min(change), [{}]).append(dict(change))
-    rng, found = np.random.default_rng(crc32(str(choices).encode())), []
-    for _ in range(10 * n):
-        drawn = [several[rng.integers(len(several))] for several in options.values()]
-        together = {name: value for change in drawn for name, value in change.items()}
-        if sum(map(bool, drawn)) > 1 and together not in found:
-            found.append(together)
-    return found[:n]
+    groups: dict[str, list[Override]] = {}
+    for override in alternatives:
+        groups.setdefault(min(override), [AS_LISTED]).append(override)
+    rng = np.random.default_rng(crc32(str(alternatives).encode()))
+    mixtures: list[dict] = []
+    for _ in range(10 * n):  # more than n, because some are the same
+        chosen = [group[rng.integers(len(group))] for group in groups.values()]
+        mixture = {name: value for override in chosen for name, value in override.items()}
+        if sum(map(bool, chosen)) > 1 and mixture not in mixtures:
+            mixtures.append(mixture)
+    return mixtures[:n]
 
 
 @dataclass(frozen=True)
 class Row:
-    """A method of a table: its settings and what may be tried in their place.
+    """A method of a table: its settings, and the alternatives where the paper leaves them open.
 
     Parameters
     ----------
-    learner : unfitted estimator; its parameters that are estimators stay, all others are set.
-    settings : sequence of Basis, on top of those of :data:`EVERYWHERE`; later ones count.
-    choices : sequence of dict, alternatives where the paper leaves a choice open: changes of the
-        published settings, as from :func:`each`. A scaling has a name of :data:`SCALINGS`.
-    n_mixed : int, default 4, readings with several changes; fewer where a fit takes minutes.
+    learner : unfitted estimator. Its parameters that are estimators stay, all others are set.
+    settings : sequence of Basis, on top of those of :data:`EVERYWHERE`.
+    alternatives : sequence of overrides, as from :func:`each`.
+    n_mixed : int, default 4, alternatives that mix overrides; fewer where a fit takes minutes.
+    in_advance : sequence of Basis, default none
+        Settings of the column fixed in advance alone, in place of those closest to print.
+    base_method : str, default "", the printed name of the method whose learner the row has, such
+        as "MlSvm" of "MlSvm, mean" and "MimlNn" of "InsDif"; "" for the row's own name.
+    layout : str, default "", how a bag becomes the vector of a learner that takes no bags.
     """
 
     learner: BaseEstimator
     settings: Sequence[Basis] = ()
-    choices: Sequence[Mapping[str, object]] = ()
+    alternatives: Sequence[Override] = ()
     n_mixed: int = 4
+    in_advance: Sequence[Basis] = ()
+    base_method: str = ""
+    layout: str = ""
 
-    def published(self, dataset: str = ""):
-        """The unfitted estimator with all settings."""
-        return self.changed(dataset)
+    def fixed(self) -> "Row":
+        """The row without the settings closest to print, with those fixed in advance."""
+        kept = [basis for basis in self.settings if basis.kind != CLOSEST]
+        return replace(self, settings=[*kept, *self.in_advance], in_advance=())
 
-    def blind(self) -> "Row":
-        """The row without the settings nearest to print, but for those that are kept."""
-        bases = [basis for basis in self.settings if basis.kind != NEAREST or basis.kept]
-        return replace(self, settings=bases)
+    def is_fixed(self) -> bool:
+        """Whether nothing was chosen by closeness to print, so that both columns are the same."""
+        return not self.in_advance and all(basis.kind != CLOSEST for basis in self.settings)
 
-    def readings(self, dataset: str = "") -> list[dict]:
-        """Each change of an open choice, then mixtures, without what the row has anyway."""
-        several = (*self.choices, *mixed(self.choices, self.n_mixed))
-        found = [self.differing(one, dataset) for one in several]
-        return [one for i, one in enumerate(found) if one and one not in found[:i]]
+    def estimator_for(self, dataset: str = "", override: Override = AS_LISTED):
+        """The unfitted estimator on a data set, with some settings overridden."""
+        values = resolve(self.settings_on(dataset), override)
+        constants, grids = split_grid(values)
+        pipeline, places = build_pipeline(self.learner, constants, grids)
+        return wrap_hold_out(pipeline, places, grids, constants) if grids else pipeline
 
-    def differing(self, reading: Mapping[str, object], dataset: str = "") -> dict:
-        """The part of a reading that differs from the published settings on a data set."""
-        own = {name: value for name, (value, _) in self.layers(dataset).items()}
-        own["scaling"] = SCALING_NAMES.get(repr(own.get("scaling")), "")
-        return {n: v for n, v in reading.items() if n not in own or own[n] != v}
-
-    def layers(self, dataset: str = "", *further: Basis) -> dict:
-        """Each name's (value, Basis) in the last layer that has it, ``further`` after all."""
-        found: dict[str, tuple[object, Basis]] = {}
-        own = ((basis, basis.values) for basis in (*self.settings, *further))
-        for basis, values in (*_everywhere(self.learner), *own):
-            if not basis.on or dataset in basis.on:
-                found |= {name: (value, basis) for name, value in values.items()}
-        if not any(isinstance(value, list) for value, _ in found.values()):
-            return {name: one for name, one in found.items() if name not in OF_HOLD_OUT}
-        return {n: (v, b) for b in EVERYWHERE["HoldOut"] for n, v in b.values.items()} | found
-
-    def estimator_for(self, dataset: str, override: Mapping[str, object]):
-        """The unfitted published estimator with some settings overridden; a list is a grid."""
-        return self.changed(dataset, **override)
-
-    def full_names(self, override: Mapping[str, object]) -> dict:
-        """The override as it is: settings have names of their own."""
+    def full_names(self, override: Override) -> dict:
+        """The override as it is, because settings have names of their own."""
         return dict(override)
 
-    def changed(self, dataset: str = "", /, **changes):
-        """The unfitted published estimator with other values; a list is a grid."""
-        values = {n: v for n, (v, _) in self.layers(dataset, default(**changes)).items()}
-        values = {name: values[name] for name in values if name not in unread(values)}
-        if isinstance(values.get("scaling"), str):
-            values["scaling"] = SCALINGS[values["scaling"]]
-        lists = {name: v for name, v in values.items() if isinstance(v, list)}
-        grids = [lists | grid for grid in lists.pop("grid", [{}])]
-        first = values | {name: several[0] for name, several in grids[0].items()}
-        steps = {name: v for name, v in first.items() if name in STEPS and v is not None}
-        others = (*STEPS, *OF_HOLD_OUT, "grid", *lists)
-        fixed = {name: v for name, v in values.items() if name not in others}
-        pipeline = make_pipeline(*steps.values(), clone(self.learner).set_params(**fixed))
-        if not any(grids):
-            return pipeline
-        places = dict(zip(steps, pipeline.named_steps, strict=False))
-        named = [{places.get(name, name): v for name, v in grid.items()} for grid in grids]
-        named = [full_names(pipeline, grid) for grid in named]
-        search = {name: values[name] for name in OF_HOLD_OUT if name in values}
-        return HoldOut(pipeline, named if len(named) > 1 else named[0], **search)
+    def settings_on(self, dataset: str = "") -> dict[str, Setting]:
+        """Each parameter's setting on a data set: that of the last layer that names it."""
+        settings: dict[str, Setting] = {}
+        for basis, values in self._layers():
+            if not basis.on or dataset in basis.on:
+                settings |= {name: Setting(value, basis) for name, value in values.items()}
+        if any(isinstance(setting.value, list) for setting in settings.values()):
+            return _settings_of_hold_outs() | settings
+        return {name: setting for name, setting in settings.items() if name not in OF_HOLD_OUT}
+
+    def alternatives_on(self, dataset: str = "") -> list[dict]:
+        """Each alternative alone, then mixtures, without what the row has on a data set anyway."""
+        settings, overrides = self.settings_on(dataset), list[dict]()
+        for override in (*self.alternatives, *mixed(self.alternatives, self.n_mixed)):
+            new = {
+                name: value
+                for name, value in override.items()
+                if name not in settings or settings[name].value != value
+            }
+            if new and new not in overrides:
+                overrides.append(new)
+        return overrides
+
+    def _layers(self) -> Iterator[tuple[Basis, Mapping[str, object]]]:
+        yield from _defaults_of(self.learner)
+        for basis in self.settings:
+            yield basis, basis.values
 
 
 class Table(dict[str, Row]):
-    """The rows of a table or figure by method, and configurations of its experiments."""
+    """The rows of a table or figure by method."""
 
-    def blind(self) -> dict[str, Row]:
-        """The blind row of each method that has a setting nearest to print."""
-        return {
-            method: row.blind()
-            for method, row in self.items()
-            if any(basis.kind == NEAREST for basis in row.settings)
-        }
+    def fixed(self) -> "Table":
+        """The rows fixed in advance of the methods that have a setting closest to print."""
+        return Table((name, row.fixed()) for name, row in self.items() if not row.is_fixed())
 
-    def readings(self, dataset: str = "") -> dict[str, list[dict]]:
-        """The readings of each method that leaves choices open, on a data set."""
-        return {m: found for m, row in self.items() if (found := row.readings(dataset))}
+    def alternatives_on(self, dataset: str = "") -> dict[str, list[dict]]:
+        """The alternative settings of each method that has some, on a data set."""
+        overrides = {name: row.alternatives_on(dataset) for name, row in self.items()}
+        return {name: of_row for name, of_row in overrides.items() if of_row}
 
 
-def settings(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> pd.DataFrame:
-    """Every setting of a table's published rows, and what the blind rows have in its place."""
-    rows = []
-    for method, row in table.items():
-        for dataset in datasets:
-            ours, without_print = row.layers(dataset), row.blind().layers(dataset)
-            for name in ours | without_print:
-                described = *_described(ours, name), *_described(without_print, name)
-                if any(described):
-                    rows.append((method, dataset, name, *described))
-    columns = "method dataset parameter value basis source blind blind_basis blind_source"
-    return pd.DataFrame(rows, columns=columns.split())
+def resolve(settings: Mapping[str, Setting], override: Override) -> dict[str, object]:
+    """The values that are read, after an override; lists are grids, scalings are steps."""
+    values = {name: setting.value for name, setting in settings.items()} | dict(override)
+    if any(isinstance(value, list) for value in values.values()):
+        of_hold_out = {name: setting.value for name, setting in _settings_of_hold_outs().items()}
+        values = of_hold_out | values
+    skipped = unread(values)
+    values = {name: value for name, value in values.items() if name not in skipped}
+    if "scaling" in values:
+        values["scaling"] = SCALINGS[values["scaling"]]
+    return values
 
 
-def nearest_to_print(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> dict[str, int]:
-    """For each method, the number of its parameters that were chosen by nearness to print."""
-    about = settings(table, datasets)
-    chosen = about[about["basis"] == NEAREST].groupby("method")["parameter"].nunique()
-    return {method: int(chosen.get(method, 0)) for method in table}
+def split_grid(values: Mapping[str, object]) -> tuple[dict, list[dict]]:
+    """The values that are constant, and the grids that are held out: none, one, or a union."""
+    lists = {name: value for name, value in values.items() if isinstance(value, list)}
+    constants = {name: value for name, value in values.items() if name not in lists}
+    union = lists.pop("grid", [{}])
+    grids = [lists | grid for grid in union]
+    return constants, grids if any(grids) else []
+
+
+def build_pipeline(
+    learner: BaseEstimator, constants: Mapping, grids: Sequence[Mapping]
+) -> tuple[Pipeline, dict[str, str]]:
+    """The steps of a row and its learner, and the pipeline's name for each step of the row.
+
+    A step that is held out gets its first candidate, which the search replaces.
+    """
+    candidates = {name: values[0] for name, values in grids[0].items()} if grids else {}
+    steps = {
+        name: step
+        for name, step in (constants | candidates).items()
+        if name in STEPS and step is not None
+    }
+    not_parameters = (*STEPS, *OF_HOLD_OUT)
+    parameters = {name: v for name, v in constants.items() if name not in not_parameters}
+    pipeline = make_pipeline(*steps.values(), clone(learner).set_params(**parameters))
+    return pipeline, dict(zip(steps, pipeline.named_steps, strict=False))
+
+
+def wrap_hold_out(
+    pipeline: Pipeline, places: Mapping[str, str], grids: Sequence[Mapping], constants: Mapping
+) -> HoldOut:
+    """The hold-out among the grids' settings; ``places`` are the steps' names in the pipeline."""
+    named = []
+    for grid in grids:
+        by_place = {places.get(name, name): values for name, values in grid.items()}
+        named.append(full_names(pipeline, by_place))
+    options = {name: constants[name] for name in OF_HOLD_OUT if name in constants}
+    return HoldOut(pipeline, named if len(named) > 1 else named[0], **options)
 
 
 # Parameters that a kernel or a solver does not read.
@@ -211,60 +277,88 @@ UNREAD = {
 
 def unread(values: Mapping[str, object]) -> set[str]:
     """Names of parameters that the kernels and solvers among the values do not read."""
-    return {
-        name.removesuffix(of) + other
-        for name, value in values.items()
-        for of in ("kernel", "solver")
-        if name.endswith(of) and isinstance(value, str)
-        for other in UNREAD.get(value, ())
-    }
+    names: set[str] = set()
+    for name, value in values.items():
+        for chooser in ("kernel", "solver"):
+            if name.endswith(chooser) and isinstance(value, str):
+                prefix = name.removesuffix(chooser)
+                names |= {prefix + parameter for parameter in UNREAD.get(value, ())}
+    return names
 
 
-def _described(layers, name):
-    """(value, basis, source) as text; empty if the configuration has or reads no such thing."""
-    values = {n: value for n, (value, _) in layers.items()}
-    if name not in values or name in unread(values):
+def settings_table(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> pd.DataFrame:
+    """Every setting of a table's rows closest to print, and what those fixed in advance have."""
+    rows = []
+    for method, row in table.items():
+        for dataset in datasets:
+            ours, in_advance = row.settings_on(dataset), row.fixed().settings_on(dataset)
+            for parameter in ours | in_advance:
+                described = *_described(ours, parameter), *_described(in_advance, parameter)
+                if any(described):
+                    rows.append((method, dataset, parameter, *described))
+    columns = "method dataset parameter value basis source fixed fixed_basis fixed_source"
+    return pd.DataFrame(rows, columns=columns.split())
+
+
+def closest_to_print(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> dict[str, int]:
+    """For each method, the number of its parameters that were chosen by closeness to print."""
+    about = settings_table(table, datasets)
+    chosen = about[about["basis"] == CLOSEST].groupby("method")["parameter"].nunique()
+    return {method: int(chosen.get(method, 0)) for method in table}
+
+
+def _described(settings, parameter):
+    """(value, basis, source) as text; empty if the row has or reads no such thing."""
+    values = {name: setting.value for name, setting in settings.items()}
+    if parameter not in values or parameter in unread(values):
         return "", "", ""
-    value, basis = layers[name]
+    value, basis = settings[parameter]
     text = getattr(value, "__name__", None) or str(value)
     if isinstance(value, list) and basis.kind != HELD_OUT:
         return text, HELD_OUT, f"range {basis.kind} {basis.source}".strip()
     return text, basis.kind, basis.source
 
 
-def _everywhere(learner):
+def _defaults_of(learner):
     """Layers of :data:`EVERYWHERE`, and their values by the names that a learner has for them."""
-    parts = {"": learner} | {
-        f"{name}__": part for name, part in learner.get_params().items() if hasattr(part, "fit")
-    }
+    parts = {"": learner}
+    for name, part in learner.get_params().items():
+        if hasattr(part, "fit"):
+            parts[f"{name}__"] = part
     for prefix, part in parts.items():
         for basis in EVERYWHERE.get(type(part).__name__, ()):
             yield basis, {f"{prefix}{name}": value for name, value in basis.values.items()}
+
+
+def _settings_of_hold_outs():
+    (basis,) = EVERYWHERE["HoldOut"]
+    return {name: Setting(value, basis) for name, value in basis.values.items()}
 
 
 ANDREWS, LIBSVM = "Andrews et al. 2003", "LIBSVM"
 MI_SVM = [
     own_paper(ANDREWS, kernel="rbf", max_alternations=50),
     default(LIBSVM, gamma="auto", C=1.0),
-    default(rank=300, tol=1e-4),
+    default(rank="auto", tol=1e-4),
 ]
 
-# Settings of every row that does not change them, independent of the classes' defaults. A library
-# default is that of the named library, or else of this one.
+# Settings of every row that does not change them, independent of the classes' defaults.
 EVERYWHERE: dict[str, list[Basis]] = {
     "MimlBoost": [
         stated("Table 6", weighting="weights", label_rule="sign"),
         program("MimlBoost", kernel="rbf", gamma=1.0, C=1.0, label_code="feature"),
-        default(rank=300, tol=1e-3, max_iter=200)],
+        default(rank="auto", tol=1e-3, max_iter=200)],
     "MimlSvm": [
         stated("4.2", metric="max_hausdorff", label_rule="top"),
-        program("MimlSvm", ratio=0.2, kernel="rbf", gamma=0.2, C=1.0)],
+        program("MimlSvm", ratio=0.2, start="partition", kernel="rbf", gamma=0.2, C=1.0)],
     "MimlSvmMi": [
         own_paper(ANDREWS, label_rule="sign"),
         default(LIBSVM, kernel="rbf", gamma="auto", C=1.0),
         # Until nothing changes, as in the paper of mi-SVM, would take hours.
-        default(rank=300, tol=1e-3, max_alternations=10)],
-    "MimlNn": [program("MimlNn", metric="max_hausdorff", ratio=0.4, ridge=1.0, label_rule="sign")],
+        default(rank="auto", tol=1e-3, max_alternations=10)],
+    "MimlNn": [
+        program("MimlNn", metric="max_hausdorff", ratio=0.4, start="partition", ridge=1.0,
+                label_rule="sign")],
     "AdtBoostMH": [
         own_paper("De Comité et al. 2003", label_rule="sign"),
         own_paper("Freund and Mason 1999", smoothing=1.0)],
@@ -276,11 +370,11 @@ EVERYWHERE: dict[str, list[Basis]] = {
     "MlKnn": [program("Ml-knn", smoothing=1.0, label_rule="sign")],
     "Cnmf": [default(gamma="scale", C=1.0, tol=1e-5, max_iter=200, label_rule="sign")],
     "InsDif": [default(shortcut=True)],
-    "DifferenceFeatures": [default(LIBSVM, gamma="auto"), default(rank=300)],
+    "DifferenceFeatures": [default(LIBSVM, gamma="auto"), default(rank="auto")],
     "DMimlSvm": [
         stated("5.1", relatedness="mean", label_rule="sign"), stated("5.4", imbalance=True),
-        default(gamma=1.0, rank=300, set_kernel="unit", solver="bundle", tol=1e-2, max_iter=None,
-                cccp_tol=1e-3, max_cccp=30)],
+        default(gamma=1.0, rank="auto", set_kernel="unit", solver="bundle", tol=1e-2,
+                max_iter=None, cccp_tol=1e-3, max_cccp=30)],
     "SubCod": [
         default(criterion="accuracy", stratified=True), default("HiGHS", optimum="vertex"),
         default("Weka's EM", covariance="diag"),
@@ -295,6 +389,6 @@ EVERYWHERE: dict[str, list[Basis]] = {
     "MiSvmBag": MI_SVM,
     "ChFd": [
         default(LIBSVM, kernel="rbf", gamma="auto"),
-        default(nu=1.0, rank=300, tol=1e-3, max_alternations=200)],
+        default(nu=1.0, rank="auto", tol=1e-3, max_alternations=200)],
     "HoldOut": [default(criterion="average_precision", test_size=0.25)],
 }  # fmt: skip

@@ -19,7 +19,7 @@ from mimlstudy.judge.verdicts import IN_PRINT
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
 from mimlstudy.paper.published import TABLES
-from mimlstudy.paper.settings import NEAREST, settings
+from mimlstudy.paper.settings import CLOSEST, settings_table
 from mimlstudy.report import tables
 from mimlstudy.report.dots import dots
 from mimlstudy.report.words import counted
@@ -300,10 +300,10 @@ def _trials(experiment, rows):
 
 def _settings(experiment, method, dataset):
     """The settings that a row names, each with its reason."""
-    table = settings({method: ROWS[experiment.name][method]}, [dataset])
+    table = settings_table({method: ROWS[experiment.name][method]}, [dataset])
     for row in table[table["basis"] != ""].itertuples():
         reason = f"{row.basis} {row.source}".rstrip()
-        yield Setting(row.parameter, row.value, reason, row.basis == NEAREST)
+        yield Setting(row.parameter, row.value, reason, row.basis == CLOSEST)
 
 
 def _machines(rows):

@@ -65,7 +65,7 @@ def test_rows_name_the_nearest_and_claims_have_all_columns(card):
 
 def test_the_blind_column_is_judged_next_to_the_matched_one():
     matched = as_in_the_paper(1)
-    blind = matched[matched["method"].isin(ROWS["table1"].blind())].copy()
+    blind = matched[matched["method"].isin(ROWS["table1"].fixed())].copy()
     blind.loc[blind["method"] == "MimlSvm_mi", "hamming_loss"] = 0.5
     card = scorecard.scorecard({"table1": matched, "blind": blind})
     cells = {(c["algorithm"], c["criterion"]): c for c in card["cells"] if c["table"] == 1}
