@@ -1,8 +1,8 @@
 """The multiverse: what a claim and a printed row look like under other readings of the paper.
 
 A *reading* of a method is its published row with some open choices made otherwise, see
-:meth:`~mimlstudy.paper.settings.Row.alternatives_on`. The published ones are recorded in the tables, the
-others in the experiment "readings".
+:meth:`~mimlstudy.paper.settings.Row.alternatives_on`. The published ones are recorded in the
+tables, the others in the experiment "readings".
 """
 
 import json
@@ -45,7 +45,7 @@ def single_changes(name: str, get_records: Records) -> pd.DataFrame:
 
 
 def _choices(name):
-    choices = (choice for row in ROWS[name].values() for choice in row.choices)
+    choices = (choice for row in ROWS[name].values() for choice in row.alternatives)
     return {in_words(dict(sorted(choice.items()))) for choice in choices}  # as in records
 
 

@@ -17,13 +17,14 @@ same scores, see :func:`is_degenerate`. No exception is made for a row that woul
 """
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 from sklearn.base import clone
 
 from mimlpaper import ConcatenateInstances
 from mimlstudy.engine.trials import set_random_states
-from mimlstudy.paper.settings import closest, default, held_out, program, stated
+from mimlstudy.paper.settings import Row, closest, default, held_out, program, stated
 
 AS_IN_FILES = default("as in the files", scaling="none")
 SCENES_SCALED = program("June 2008", scaling="columns")
@@ -53,10 +54,15 @@ TENTHS = [tenths / 10 for tenths in range(1, 11)]
 WIDTHS = [10.0**power for power in range(-6, 2)]
 COSTS = [10.0**power for power in range(4)]
 DEGENERATE = "the defaults are degenerate"
-HELD_OUT_COST = held_out(DEGENERATE, C=COSTS)
 HELD_OUT_MACHINE = held_out(DEGENERATE, gamma=WIDTHS, C=COSTS)
 
 SHARE_LOOKED_AT = 0.25  # of the training part, as in a hold-out
+
+
+def before_hold_outs(row: Row) -> Row:
+    """The row fixed in advance as it would be without the hold-outs of degenerate defaults."""
+    others = [basis for basis in row.in_advance if basis.source != DEGENERATE]
+    return replace(row, in_advance=others).fixed()
 
 
 def is_degenerate(estimator, X, Y, *, seed: int = 0) -> bool:

@@ -20,7 +20,7 @@ from mimlstudy.paper.common import (
     VERTEX,
 )
 from mimlstudy.paper.measures import STAGED, TESTED
-from mimlstudy.paper.settings import Row, Table, closest, each, stated
+from mimlstudy.paper.settings import Row, Table, closest, default, each, stated
 
 FIFTH = stated("4.3.2", ratio=0.2)
 ROUNDS, FEW_ROUNDS = stated("4.3.2", n_rounds=50), stated("4.3.2", n_rounds=25)
@@ -29,9 +29,12 @@ POLYNOMIAL = stated("4.3.2", kernel="poly", degree=DEGREES)
 OF_TREES = each(smoothing=[0.01, 10.0], n_rounds=24, label_rule="top")
 OUR_START = each(start="medoids")
 
+# At the 1 % that is left otherwise, average precision is still off by .01.
+NEARLY_EXACT = default("0.04 % of the trace are left", rank=1000)
+
 TABLE_1 = Table({
     "MimlBoost": Row(
-        mimlboost.MimlBoost(), [SCENES_SCALED, GAUSSIAN, ROUNDS],
+        mimlboost.MimlBoost(), [SCENES_SCALED, GAUSSIAN, ROUNDS, NEARLY_EXACT],
         each(scaling="none", weighting="resampling", label_code="onehot", label_rule="top",
              gamma=0.2, C=10.0)),
     "MimlSvm": Row(
@@ -43,7 +46,7 @@ TABLE_1 = Table({
         [*each(scaling="none", label_rule="sign"), *OUR_START], base_method="MimlSvm"),
     "MimlSvm_mi": Row(
         mimlsvm_mi.MimlSvmMi(),
-        [SCENES_SCALED, GAUSSIAN,
+        [SCENES_SCALED, GAUSSIAN, NEARLY_EXACT,
          closest(gamma=1.0, C=100.0, max_alternations=15, label_rule="top")],
         each(scaling="none", C=[1.0, 10.0], gamma=[0.2, 5.0], label_rule="sign",
              max_alternations=[1, 2, 5, 10, 25]),

@@ -6,13 +6,11 @@ paper tries. ``degenerate``: which rows would have nothing to say with the value
 :mod:`mimlstudy.paper.common`, before a hold-out takes their place.
 """
 
-from dataclasses import replace
-
 from sklearn.pipeline import make_pipeline
 
 from mimlstudy.engine.trials import Experiment, GivenSplit, Part
 from mimlstudy.paper import section4, section5, section6, section7
-from mimlstudy.paper.common import DEGENERATE, DEGREES
+from mimlstudy.paper.common import DEGREES, before_hold_outs
 from mimlstudy.paper.exact_kernel import ExactMimlSvmMi
 from mimlstudy.paper.measures import DEGENERACY, RANKED, TESTED
 from mimlstudy.paper.settings import SCALINGS, Table, each
@@ -92,12 +90,7 @@ DEGREE_PARTS = (
 
 
 def _before_hold_outs(table):
-    """The rows fixed in advance as they would be without the hold-outs of degenerate defaults."""
-    rows = Table()
-    for method, row in table.items():
-        others = [basis for basis in row.in_advance if basis.source != DEGENERATE]
-        rows[method] = replace(row, in_advance=others).fixed()
-    return rows
+    return Table((method, before_hold_outs(row)) for method, row in table.items())
 
 
 DEGENERATE_PARTS = (
