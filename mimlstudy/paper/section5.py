@@ -10,6 +10,8 @@ second: by symmetry all that a test shows is false. Each set is divided thirty t
 training.
 """
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge
@@ -36,7 +38,7 @@ OF_FIGURES = [
 ALTERNATIONS = [1, 2, 3, 10, 25]
 COSTS = [0.1, 1.0, 10.0, 100.0]
 OF_PROGRAMS = "widths of the authors' programs"
-MACHINE = dict(gamma=[0.2, 1.0], C=[1.0, 10.0])  # the cost of LIBSVM, and ten times it
+MACHINE: dict[str, Any] = dict(gamma=[0.2, 1.0], C=[1.0, 10.0])  # the cost of LIBSVM, and ten times it
 
 FIGURE_4 = Table({
     "D-MimlSvm": Row(

@@ -3,6 +3,8 @@
 The paper quotes the compared rows as the best of the literature, over kernels and parameters.
 """
 
+from typing import Any
+
 from sklearn.pipeline import make_pipeline
 
 from mimlpaper import ChFd, DiverseDensity, EmDd, MiSvmBag, MiSvmInstance
@@ -28,7 +30,7 @@ OUR_START = each(learner__start="medoids")
 HELD_OUT_MACHINE = held_out(DEGENERATE, on=MOLECULES, gamma=WIDTHS, C=COSTS)
 HELD_OUT_HULLS = held_out(DEGENERATE, on=MOLECULES, gamma=WIDTHS, nu=COSTS)
 # A simplex method's optimum leaves up to M labels to learn: the whole grids would take days.
-FEW_CONCEPTS = dict(n_concepts=[10, 40], kept_share=[0.3, 0.7])
+FEW_CONCEPTS: dict[str, Any] = dict(n_concepts=[10, 40], kept_share=[0.3, 0.7])
 FEWEST_CONCEPTS = held_out("few, for time", n_concepts=[10], kept_share=[0.3, 0.7])
 FEW_WIDTHS = [1e-6, 1e-4, 1e-2]
 
@@ -54,7 +56,8 @@ TABLE_5 = Table({
          closest(on=MOLECULES, scaling="variance", learner__C=10.0),
          closest(on=IMAGES, scaling="rows", learner__gamma=1.0)],
         each(scaling="columns"),
-        in_advance=[FEWEST_CONCEPTS, held_out(DEGENERATE, on=MOLECULES, learner__gamma=FEW_WIDTHS)]),
+        in_advance=[FEWEST_CONCEPTS,
+                    held_out(DEGENERATE, on=MOLECULES, learner__gamma=FEW_WIDTHS)]),
     # The paper could not run it. Without θ = .7, with which there would be up to thirty labels.
     "SubCod_MimlBoost": Row(
         subcod.SubCod(learner=mimlboost.MimlBoost()),

@@ -222,7 +222,7 @@ def resolve(settings: Mapping[str, Setting], override: Override) -> dict[str, ob
     skipped = unread(values)
     values = {name: value for name, value in values.items() if name not in skipped}
     if "scaling" in values:
-        values["scaling"] = SCALINGS[values["scaling"]]
+        values["scaling"] = SCALINGS[str(values["scaling"])]
     return values
 
 
@@ -236,7 +236,7 @@ def split_grid(values: Mapping[str, object]) -> tuple[dict, list[dict]]:
 
 
 def build_pipeline(
-    learner: BaseEstimator, constants: Mapping, grids: Sequence[Mapping]
+    learner: BaseEstimator, constants: dict, grids: Sequence[Mapping]
 ) -> tuple[Pipeline, dict[str, str]]:
     """The steps of a row and its learner, and the pipeline's name for each step of the row.
 
