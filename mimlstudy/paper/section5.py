@@ -38,7 +38,8 @@ OF_FIGURES = [
 ALTERNATIONS = [1, 2, 3, 10, 25]
 COSTS = [0.1, 1.0, 10.0, 100.0]
 OF_PROGRAMS = "widths of the authors' programs"
-MACHINE: dict[str, Any] = dict(gamma=[0.2, 1.0], C=[1.0, 10.0])  # the cost of LIBSVM, and ten times it
+# The cost of LIBSVM, and ten times it.
+MACHINE: dict[str, Any] = dict(gamma=[0.2, 1.0], C=[1.0, 10.0])
 
 FIGURE_4 = Table({
     "D-MimlSvm": Row(

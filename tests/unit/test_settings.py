@@ -273,7 +273,7 @@ def test_section_5_has_the_requirements_of_the_paper():
 
 
 def test_section_6_runs_every_row_and_its_data_differ_only_as_the_paper_says():
-    """In the order of printing. Pages have a sparse first step."""
+    """In the order of printing. Pages have a sparse first step and kernels of a lower rank."""
     genes, pages = experiments = [get_experiment(f"table{number}") for number in (3, 4)]
     for experiment, printed in zip(experiments, (TABLES[3], TABLES[4]), strict=True):
         own = [name for name in experiment.methods if name in printed.algorithms]
@@ -283,7 +283,7 @@ def test_section_6_runs_every_row_and_its_data_differ_only_as_the_paper_says():
         on_genes = genes.estimator("yeast", method)
         on_pages = pages.estimator("yahoo:Arts", method)
         assert len(on_pages) == len(on_genes) + 1
-        assert repr(on_pages[-1]) == repr(on_genes[-1])
+        assert repr(on_pages[-1]) == repr(on_genes[-1]).replace(", rank=1500", "")
 
 
 def test_fixed_in_advance_the_degree_of_ranksvm_on_pages_is_held_out():
