@@ -14,7 +14,7 @@ from mimlstudy.judge.multiverse import claim_effects, flips, in_sentences, in_wo
 from mimlstudy.paper.experiments import READ_SPLITS, ROWS
 from tests.made_up_records import rows
 
-FIRST, SECOND, *_ = (one for one in ROWS["table1"]["MimlNn"].choices if "label_rule" not in one)
+FIRST, SECOND, *_ = (one for one in ROWS["table1"]["MimlNn"].alternatives if "label_rule" not in one)
 TOP = {"label_rule": "top"}
 
 
