@@ -14,7 +14,8 @@ from mimlstudy.judge.multiverse import claim_effects, flips, in_sentences, in_wo
 from mimlstudy.paper.experiments import READ_SPLITS, ROWS
 from tests.made_up_records import rows
 
-FIRST, SECOND, *_ = (one for one in ROWS["table1"]["MimlNn"].alternatives if "label_rule" not in one)
+ALTERNATIVES = ROWS["table1"]["MimlNn"].alternatives
+FIRST, SECOND, *_ = (override for override in ALTERNATIVES if "label_rule" not in override)
 TOP = {"label_rule": "top"}
 
 
