@@ -37,8 +37,7 @@ class _Announcement(event.Listener):
     def on_start(self, event):
         function = event.data["dispatcher"].py_func
         if function.__module__.startswith("mimlpaper."):
-            message = "compiling %s.%s; later runs on this computer load it"
-            logger.info(message, function.__module__, function.__name__)
+            logger.info("compiling %s.%s for this computer", function.__module__, function.__name__)
 
     def on_end(self, event):
         pass

@@ -53,10 +53,16 @@ def computing() -> Iterator[None]:
         with ONE_BLAS_THREAD:
             yield
     except SystemError as error:
-        # Numba turns an interrupt during compiled code into a SystemError.
-        if isinstance(error.__cause__, KeyboardInterrupt):
+        if _hides_interrupt(error):
             raise KeyboardInterrupt from error
         raise
+
+
+def _hides_interrupt(error: BaseException | None) -> bool:
+    """Whether numba made this error of an interrupt, which is then at the end of its causes."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None
 
 
 def progress(steps: Iterable, name: str, verbose: int) -> tqdm:

@@ -1,7 +1,7 @@
 """MimlClassifier: its choice, calibration and reasons, against slow versions."""
 
 from itertools import product
-from time import sleep
+from time import perf_counter, sleep
 
 import numpy as np
 import pandas as pd
@@ -12,8 +12,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
+from threadpoolctl import threadpool_limits
 
-from mimlpaper import BagStatistics, MimlClassifier, MimlNn, NoisyOr
+from mimlpaper import BagStatistics, DMimlSvm, MimlClassifier, MimlNn, NoisyOr
 from mimlpaper.base import ConstantLabelWarning, InstanceScores, MultiLabelEstimator
 from mimlpaper.checks import parametrize_with_checks
 from mimlpaper.classifier import OnStatistics, TimeBudgetWarning, _calibrated, _folds
@@ -45,6 +46,13 @@ class Largest(InstanceScores, MultiLabelEstimator):
 class Slow(Largest):
     def _fit(self, bags, Y):
         sleep(0.1)
+
+
+class SlowByBags(Largest):
+    """Two seconds for 24 bags; time grows with the square of their number."""
+
+    def _fit(self, bags, Y):
+        sleep(2.0 * (len(bags) / 24) ** 2)
 
 
 @pytest.fixture
@@ -85,6 +93,33 @@ def test_one_label_and_what_would_take_too_long(bags, Y):
         fitted = MimlClassifier(slow, time_budget=0.6).fit(bags, Y[:, :2])
     assert fitted.chosen_ == "first" and np.isnan(fitted.held_out_["slow"])
     assert fitted.seconds_["first"] > 0.4 and "slow: left out" in fitted.summary()
+
+
+def test_a_budget_ends_before_a_fit_that_would_break_it(bags, Y):
+    """A fit to every fourth bag says how long a fold would take."""
+    candidates = {"first": Largest(), "slow": SlowByBags()}
+    began = perf_counter()
+    with pytest.warns(TimeBudgetWarning, match="slow"):
+        MimlClassifier(candidates, time_budget=1.0).fit(bags, Y[:, :2])
+    assert perf_counter() - began < 1.5
+
+
+def test_a_candidate_is_left_out_if_the_best_could_not_be_fitted_again(bags, Y):
+    """The last fit, to all bags, is within the budget too."""
+    candidates = {"first": SlowByBags(), "second": Largest(0.0)}
+    with pytest.warns(TimeBudgetWarning, match="for second"):
+        fitted = MimlClassifier(candidates, n_folds=2, time_budget=2.0).fit(bags, Y[:, :2])
+    assert fitted.chosen_ == "first"
+
+
+def test_the_choice_does_not_depend_on_the_number_of_blas_threads(bags, Y):
+    candidates = {**FAST, "D-MimlSvm": DMimlSvm()}
+    held_out = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads, user_api="blas"):
+            fitted = MimlClassifier(candidates, random_state=0).fit(bags, Y[:, :2])
+        held_out.append(fitted.held_out_)
+    assert held_out[0] == held_out[1]
 
 
 def test_the_choice_by_hand():
