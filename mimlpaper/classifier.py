@@ -13,7 +13,6 @@ from scipy.special import logit
 from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -24,6 +23,7 @@ from mimlpaper import base
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.mimlboost import MimlBoost
 from mimlpaper.algorithms.noisy_or import NoisyOr
+from mimlpaper.calibration import platt
 from mimlpaper.computing import progress
 from mimlpaper.explanations import explain
 from mimlpaper.metrics import UndefinedError, area_under_curve, average_precision
@@ -335,8 +335,7 @@ def _calibrated(scores, labels):
     for label, (column, truth) in enumerate(zip(scores.T, labels.T, strict=True)):
         if truth.all() or not truth.any() or np.ptp(column) == 0:
             continue
-        spread = column.std()
-        platt = LogisticRegression().fit(column[:, None] / spread, truth)
-        if platt.coef_[0, 0] > 0:  # never against the learner's own order
-            slopes[label], intercepts[label] = platt.coef_[0, 0] / spread, platt.intercept_[0]
+        slope, intercept = platt(column, truth, unit=column.std())
+        if slope > 0:  # never against the learner's own order
+            slopes[label], intercepts[label] = slope, intercept
     return slopes, intercepts

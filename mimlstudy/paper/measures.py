@@ -9,15 +9,16 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+from scipy.special import expit
 from sklearn.base import BaseEstimator, clone
 from sklearn.isotonic import IsotonicRegression
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import Pipeline
 
 from mimlpaper.bags import Bags
 from mimlpaper.base import BagClassifier
 from mimlpaper.baselines.binary_relevance import Guess
+from mimlpaper.calibration import platt
 from mimlpaper.explanations import explain
 from mimlpaper.metrics import CRITERIA, average_precision, evaluate
 from mimlstudy.engine.holdouts import SIGNS
@@ -270,9 +271,8 @@ def calibrated(kind: str, train: np.ndarray, bags: Bags, Y, test: np.ndarray) ->
             curve = IsotonicRegression(out_of_bounds="clip").fit(largest, y)
             found[:, label] = curve.predict(test[:, label])
         else:
-            width = np.ptp(largest) or 1.0
-            curve = LogisticRegression(C=1e6).fit(largest[:, None] / width, y)
-            found[:, label] = curve.predict_proba(test[:, label, None] / width)[:, 1]
+            slope, intercept = platt(largest, y, unit=np.ptp(largest) or 1.0, C=1e6)
+            found[:, label] = expit(slope * test[:, label] + intercept)
     return found
 
 

@@ -49,10 +49,10 @@ class Slow(Largest):
 
 
 class SlowByBags(Largest):
-    """Two seconds for 24 bags; time grows with the square of their number."""
+    """``factor`` seconds for 24 bags; time grows with the square of their number."""
 
     def _fit(self, bags, Y):
-        sleep(2.0 * (len(bags) / 24) ** 2)
+        sleep(self.factor * (len(bags) / 24) ** 2)
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_one_label_and_what_would_take_too_long(bags, Y):
 
 def test_a_budget_ends_before_a_fit_that_would_break_it(bags, Y):
     """A fit to every fourth bag says how long a fold would take."""
-    candidates = {"first": Largest(), "slow": SlowByBags()}
+    candidates = {"first": Largest(), "slow": SlowByBags(2.0)}
     began = perf_counter()
     with pytest.warns(TimeBudgetWarning, match="slow"):
         MimlClassifier(candidates, time_budget=1.0).fit(bags, Y[:, :2])
@@ -106,9 +106,9 @@ def test_a_budget_ends_before_a_fit_that_would_break_it(bags, Y):
 
 def test_a_candidate_is_left_out_if_the_best_could_not_be_fitted_again(bags, Y):
     """The last fit, to all bags, is within the budget too."""
-    candidates = {"first": SlowByBags(), "second": Largest(0.0)}
+    candidates = {"first": SlowByBags(0.4), "second": Largest(0.0)}
     with pytest.warns(TimeBudgetWarning, match="for second"):
-        fitted = MimlClassifier(candidates, n_folds=2, time_budget=2.0).fit(bags, Y[:, :2])
+        fitted = MimlClassifier(candidates, n_folds=2, time_budget=0.5).fit(bags, Y[:, :2])
     assert fitted.chosen_ == "first"
 
 
