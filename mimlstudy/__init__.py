@@ -1,8 +1,5 @@
 """The study of the paper: what is run, how it is recorded and judged, and what is shown.
 
-Importing it pins the arithmetic, which counts only before NumPy is imported.
+Call :func:`mimlstudy.engine.arithmetic.pin` before NumPy is imported: trials then have the same
+digits on every machine.
 """
-
-from mimlstudy.engine.arithmetic import pin
-
-pin()

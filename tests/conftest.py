@@ -3,6 +3,12 @@
 The package is imported where it is used: the process that hands out the tests needs none of it.
 """
 
+# ruff: noqa: E402
+from mimlstudy.engine.arithmetic import pin
+
+pin()  # before NumPy is imported
+
+# isort: split
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings

@@ -11,7 +11,8 @@ from sklearn.pipeline import make_pipeline
 from mimlpaper import MimlNn, MlKnn, SumInstances
 from mimlpaper.baselines.binary_relevance import Guess
 from mimlstudy.engine import fingerprint
-from mimlstudy.engine.records import KEY, records
+from mimlstudy.engine.records import KEY, columns_of, records
+from mimlstudy.engine.rows import sealed
 from mimlstudy.engine.trials import Experiment, Part, RandomSplits
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.measures import TESTED
@@ -50,7 +51,7 @@ def sleepy() -> Experiment:
 
 def same_numbers(one: pd.DataFrame, other: pd.DataFrame):
     """Two tables of records are equal, in any order, but for seconds and the commit."""
-    counted, order = "^(?!commit$|state$|.*seconds$)", [*KEY, "stage"]
+    counted, order = "^(?!commit$|state$|seal$|.*seconds$)", [*KEY, "stage"]
     tables = (table.filter(regex=counted) for table in (one, other))
     ours, theirs = (table.sort_values(order, ignore_index=True) for table in tables)
     assert_frame_equal(ours, theirs, check_exact=True)
@@ -62,6 +63,18 @@ def states(experiment, store, by="method") -> dict[str, str]:
     return table.groupby(by)["state"].unique().str.join("|").to_dict()
 
 
+def change_records(store, experiment, change):
+    """Write what ``change`` makes of an experiment's records, with right seals."""
+    columns = columns_of(experiment.measure)
+
+    def changed(rows):
+        rows = change(rows.assign(doubt=""))
+        sealed_rows = [sealed(row, columns) for row in rows.to_dict("records")]
+        return pd.DataFrame(sealed_rows, columns=rows.columns)
+
+    store.rewrite(experiment, changed)
+
+
 def raising(error: Exception):
     """A function that raises it, whatever it is given."""
     return Mock(side_effect=error)
@@ -69,7 +82,7 @@ def raising(error: Exception):
 
 def edit(monkeypatch, module: str, old: str, new: str):
     """Change a module's source as fingerprints see it; the module itself stays as it is."""
-    source = fingerprint.SOURCES[module].decode()
+    source = fingerprint.sources()[module].decode()
     assert source.count(old) == 1, f"{module} has {source.count(old)} times {old!r}"
     see(monkeypatch, {module: source.replace(old, new)})
 
@@ -77,8 +90,8 @@ def edit(monkeypatch, module: str, old: str, new: str):
 def see(monkeypatch, texts: dict[str, str]):
     """Let fingerprints see these texts of modules, and forget what they saw before."""
     before, edited = fingerprint._names, cache(fingerprint._names.__wrapped__)
-    for module, text in texts.items():
-        monkeypatch.setitem(fingerprint.SOURCES, module, text.encode())
+    changed = fingerprint.sources() | {name: text.encode() for name, text in texts.items()}
+    monkeypatch.setattr(fingerprint, "sources", lambda: changed)
 
     def names(module):
         return edited(module) if module in texts else before(module)

@@ -4,7 +4,7 @@ Trials have one arithmetic on every x86-64 processor with AVX2 and FMA, so that 
 digits. NumPy, OpenBLAS and Numba choose instructions for the processor that they find, and with
 them the order in which sums are rounded. :func:`pin` lets them choose those of 2013, x86-64-v3. It
 sets environment variables, which count only before NumPy is imported; worker processes inherit
-them.
+them. The command, the notebooks' companion and the tests call it before they import anything else.
 """
 
 import os
@@ -12,10 +12,13 @@ import platform
 import sys
 from functools import cache
 from importlib.metadata import version
+from pathlib import Path
 
 import llvmlite.binding
+from threadpoolctl import threadpool_info
 
 PINNED, OWN = "x86-64-v3", "own arithmetic"
+PINNED_KERNELS = ["openblas Haswell"]
 FEATURES = [
     "avx",
     "avx2",
@@ -62,11 +65,58 @@ def pin() -> str:
     It cannot on another kind of processor, after NumPy was imported, and where one of the
     variables is set to something else, which stays.
     """
+    return OWN if _obstacle() else PINNED
+
+
+@cache
+def _obstacle():
+    """Pin the arithmetic, or say why that cannot be done."""
     wanted = variables()
     late = "numpy" in sys.modules and not wanted.items() <= os.environ.items()
     has = llvmlite.binding.get_host_cpu_features()
-    if platform.machine() not in ("x86_64", "AMD64") or not all(has.get(f) for f in FEATURES):
-        return OWN
+    lacking = [feature for feature in FEATURES if not has.get(feature)]
+    if platform.machine() not in ("x86_64", "AMD64") or lacking:
+        return f"this processor is no {PINNED}"
     for name, value in wanted.items():
         os.environ.setdefault(name, value)
-    return PINNED if wanted.items() <= os.environ.items() and not late else OWN
+    other = [name for name, value in wanted.items() if os.environ[name] != value]
+    if other:
+        return f"{' and '.join(other)} is set to another value; unset it"
+    return "NumPy was imported before" if late else ""
+
+
+def warn_of_own_arithmetic():
+    """Say on the terminal that trials will not have the pinned arithmetic, and why."""
+    if obstacle := _obstacle():
+        print(
+            f"{OWN}: {obstacle}. Numbers may differ from recorded ones in the last digits, and "
+            "records made now count on machines with the same arithmetic only.",
+            file=sys.stderr,
+        )
+
+
+def dask_setup(nanny):
+    """Pin the arithmetic of a Dask worker: ``--preload-nanny mimlstudy.engine.arithmetic``."""
+    pin()
+
+
+def arithmetic() -> str:
+    """The arithmetic of this process: :data:`PINNED`, or a description of its own."""
+    kernels = blas_kernels()
+    if pin() == PINNED and kernels == PINNED_KERNELS:
+        return PINNED
+    processor = os.environ.get("NUMBA_CPU_NAME") or llvmlite.binding.get_host_cpu_name()
+    features = os.environ.get("NUMBA_CPU_FEATURES", "")
+    compiled = f"{processor} {features}".strip()
+    return "; ".join([OWN, f"compiled for {compiled}", *kernels])
+
+
+def blas_kernels() -> list[str]:
+    """The BLAS that NumPy and SciPy call; not the libraries of other loaded packages."""
+    kernels = set()
+    for pool in threadpool_info():
+        folder = Path(pool["filepath"]).parent.name
+        of_others = folder.endswith("libs") and not folder.startswith(("numpy", "scipy"))
+        if pool["user_api"] == "blas" and not of_others:
+            kernels.add(f"{pool['internal_api']} {pool.get('architecture', '')}".strip())
+    return sorted(kernels)

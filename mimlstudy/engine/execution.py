@@ -21,8 +21,9 @@ from tqdm import tqdm
 from mimlpaper.datasets import DataError
 from mimlpaper.sharing import Cache, sharing
 from mimlstudy.engine.catalogue import Catalogue
-from mimlstudy.engine.fingerprint import code_fingerprint, provenance
-from mimlstudy.engine.records import CURRENT, KEY, Store, keys_of, records
+from mimlstudy.engine.fingerprint import fingerprint, provenance
+from mimlstudy.engine.records import CURRENT, KEY, Store, columns_of, keys_of, records
+from mimlstudy.engine.rows import sealed
 from mimlstudy.engine.trials import Experiment, Trial, run_trial
 
 IDLE = 20  # seconds
@@ -127,7 +128,6 @@ def _record(experiments, trials, jobs, data_home, dask, store):
     failure = None
     try:
         for trial, rows in run_trials(trials, experiments, store.catalogue, **where):
-            rows = [trial._asdict() | row for row in rows]
             store.append(experiments[trial.experiment], rows)
     except TrialError as error:
         failure = error
@@ -256,15 +256,16 @@ def _run_batch(trial_jobs):
 
 
 def _attempt(trial, estimator, splits, measure, catalogue, data_home):
-    """(trial, rows with their origin, None) or, if it failed, (trial, None, traceback)."""
+    """(trial, sealed rows, None) or, if it failed, (trial, None, traceback)."""
     try:
-        code = code_fingerprint(estimator, catalogue.loader(trial.dataset), splits, measure)
+        made_by = fingerprint(estimator, catalogue.loader(trial.dataset), splits, measure)
         with threadpool_limits(1):  # sums of another number of threads differ in the last bit
             rows = run_trial(trial, estimator, splits, measure, catalogue, data_home=data_home)
-        origin = provenance() | {"code": code}
     except Exception:  # of any estimator, also a stranger's; compute raises it by its trial
         return trial, None, traceback.format_exc()
-    return trial, [row | origin for row in rows], None
+    origin = trial._asdict() | made_by._asdict() | provenance()
+    columns = columns_of(measure)
+    return trial, [sealed(origin | row, columns) for row in rows], None
 
 
 def estimate(

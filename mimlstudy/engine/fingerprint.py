@@ -1,101 +1,128 @@
-"""Where a number comes from: fingerprint of the code, versions, commit, machine.
+"""Where a number comes from: the code behind it, its settings, versions, commit, machine.
 
-A fingerprint has two parts, ``"code.settings"``: a hash of the definitions (functions, classes,
-constants) that a trial runs, and one of its configuration. The first follows every name that the
-code uses to its definition in this package. So a definition may move to another file, but it may
-not change. Comments, docstrings and layout do not count, nor does the Python version, nor a seed.
-The sources are read when this module is imported: an edit while trials run does not count.
+A fingerprint has two parts. *code* is a hash of the definitions (functions, classes, constants)
+that a trial runs; it follows every name that the code uses to its definition in these packages. So
+a definition may move to another file, but it may not change. What does not count, says
+``mimlstudy.engine.normal_form``; nor does the Python version. *settings* is a hash of how the
+estimator, the splits and the measure are set up, as far as it differs from the
+defaults of their classes.
+
+What runs is known by the sources as they were when the first store was opened: an edit while trials
+run does not count.
 """
 
 import ast
 import hashlib
+import inspect
 import json
 import os
 import platform
 import subprocess
 from collections import Counter, defaultdict
+from dataclasses import replace
 from functools import cache, partial
 from importlib.metadata import version
-from pathlib import Path
+from typing import NamedTuple
 
 import llvmlite.binding
 import numpy as np
 from sklearn.base import BaseEstimator
-from threadpoolctl import threadpool_info
 
 from mimlpaper import paths
 from mimlstudy import folders
-from mimlstudy.engine.arithmetic import pin
+from mimlstudy.engine.arithmetic import arithmetic
+from mimlstudy.engine.normal_form import canonical, normalised
 
 PACKAGES = ("mimlpaper", "numpy", "scipy", "scikit-learn", "numba")
-VERSIONS = [f"{package} {version(package)}" for package in PACKAGES]
 
 Definition = tuple[str, str]  # module and name
 
-# What every trial runs, and what writes its numbers.
+# What every trial runs, from its arithmetic to the text and the seal of what is recorded.
 COMMON: set[Definition] = {
     ("mimlstudy.engine.execution", "_run_batch"),
-    ("mimlstudy.engine.records", "_recorded_text"),
+    ("mimlstudy.engine.arithmetic", "pin"),
 }
 
 # Not followed: what knows all data sets and experiments, since a trial has its own; the search for
-# files, since a file's content is known by its checksum; and this module.
+# files, since data are known by their content; and this module.
 NOT_FOLLOWED = {
     "mimlpaper.datasets.loaders.load",
     "mimlpaper.datasets.loaders.loader_of",
-    "mimlstudy.paper.experiments",
-    "mimlstudy.engine.fingerprint",
     "mimlpaper.datasets.fetch",
     "mimlpaper.paths",
     "mimlstudy.folders",
+    "mimlstudy.engine.fingerprint",
 }
-
-# Parameters that are a trial's own, or that change no number.
-UNCOUNTED = ("random_state", "n_splits", "verbose")
 
 REST = ""  # stands for a module's statements that define nothing and run when it is imported
-SOURCES = {
-    ".".join((package.name, *path.relative_to(package).with_suffix("").parts)).removesuffix(
-        ".__init__"
-    ): path.read_bytes()
-    for package in (paths.PACKAGE, folders.PACKAGE)
-    for path in sorted(package.rglob("*.py"))
-}
-DOCUMENTED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def code_fingerprint(*parts) -> str:
-    """Hash of all code behind the parts of a trial, a point, and a hash of their configuration.
+class Fingerprint(NamedTuple):
+    """What a trial's numbers depend on, beside its data, its split and versions of packages."""
 
-    ``parts`` are an unfitted estimator, the data set's loader, the splits and the measure, with
-    all that their parameters hold. The number of splits does not count.
+    code: str
+    settings: str
+
+
+def fingerprint(estimator, loader, splits, measure) -> Fingerprint:
+    """The fingerprint of the trials of an unfitted estimator; the number of splits does not count.
+
+    All code behind the loader counts, but not what it is called with: data are known by content.
     """
-    configuration, definitions = _behind(*parts)
+    settings, definitions = _behind(estimator, loader, splits, measure)
     lines = {f"{name} {_hash((module, name))}" for module, name in definitions}
-    texts = "\n".join(sorted(lines)), configuration
-    return ".".join(hashlib.sha256(text.encode()).hexdigest()[:12] for text in texts)
+    return Fingerprint(_short_hash("\n".join(sorted(lines))), _short_hash(settings))
 
 
-def all_sources() -> str:
-    """A hash of all sources of this package, and the versions of what its trials call."""
-    return hashlib.sha256(b"".join(SOURCES.values()) + repr(VERSIONS).encode()).hexdigest()
-
-
-def modules_behind(*parts) -> dict[str, int]:
-    """The package's modules that a fingerprint covers, with the number of definitions in use."""
-    _, definitions = _behind(*parts)
+def modules_behind(estimator, loader, splits, measure) -> dict[str, int]:
+    """The packages' modules that a fingerprint covers, with the number of definitions in use."""
+    _, definitions = _behind(estimator, loader, splits, measure)
     return dict(sorted(Counter(module for module, name in definitions if name != REST).items()))
 
 
-def _behind(*parts):
-    """The parts as JSON, and the definitions of all code that a trial with them runs."""
-    found = set(COMMON)
-    configuration = json.dumps(parts, default=partial(_described, found=found), sort_keys=True)
-    return configuration, _closure(frozenset(found))
+@cache
+def sources() -> dict[str, bytes]:
+    """The text of each module of the library and the study, read once in a process."""
+    texts = {}
+    for package in (paths.PACKAGE, folders.PACKAGE):
+        for path in sorted(package.rglob("*.py")):
+            parts = package.name, *path.relative_to(package).with_suffix("").parts
+            texts[".".join(parts).removesuffix(".__init__")] = path.read_bytes()
+    return texts
 
 
-def _described(value, found: set[Definition]):
-    """A value for JSON. Functions and classes go by name, and into ``found`` if they are ours."""
+@cache
+def versions() -> tuple[str, ...]:
+    """Names and versions of the packages that trials call."""
+    return tuple(f"{package} {version(package)}" for package in PACKAGES)
+
+
+def all_sources() -> str:
+    """A hash of all sources, and of the versions of what trials call."""
+    return hashlib.sha256(b"".join(sources().values()) + repr(versions()).encode()).hexdigest()
+
+
+def _short_hash(text):
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _behind(estimator, loader, splits, measure):
+    """The settings as JSON, and the definitions of all code that a trial with them runs."""
+    used = set(COMMON)
+    described = partial(_described, used=used)
+    json.dumps(loader, default=described)
+    settings = [
+        estimator,
+        replace(splits, n_splits=0),
+        [measure.rows, measure.numbers, measure.words],
+    ]
+    text = json.dumps(settings, default=described, sort_keys=True)
+    return text, _closure(frozenset(used))
+
+
+def _described(value, used: set[Definition]):
+    """A value for JSON. Functions and classes go by name, and into ``used`` if they are ours."""
     if isinstance(value, set | frozenset):
         return sorted(value, key=str)
     if isinstance(value, partial):
@@ -103,20 +130,42 @@ def _described(value, found: set[Definition]):
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     if hasattr(value, "__qualname__"):  # a class or a function, with what it closes over
-        found |= _resolved(value.__module__, value.__qualname__.split(".")[0])
+        used |= _resolved(value.__module__, value.__qualname__.split(".")[0])
         enclosed = (cell.cell_contents for cell in getattr(value, "__closure__", None) or ())
         return [value.__qualname__, *enclosed]
     if not hasattr(value, "__dict__"):
         return [type(value), str(value)]
     held = value.get_params(deep=False) if isinstance(value, BaseEstimator) else vars(value)
-    counts = {n: v for n, v in held.items() if n not in UNCOUNTED}
-    return [type(value), counts]
+    return [type(value), _without_defaults(type(value), held)]
+
+
+def _without_defaults(kind, held):
+    """What is set otherwise than a class has it: a new parameter changes code, not settings."""
+    defaults = _defaults(kind)
+    return {
+        name: value
+        for name, value in held.items()
+        if not (name in defaults and _is_same(value, defaults[name]))
+    }
 
 
 @cache
-def _closure(found: frozenset[Definition]) -> set[Definition]:
-    """The definitions and all that they use in this package."""
-    closed, waiting = set(), set(found)
+def _defaults(kind):
+    parameters = inspect.signature(kind.__init__).parameters.values()
+    return {one.name: one.default for one in parameters if one.default is not one.empty}
+
+
+def _is_same(value, default):
+    if isinstance(default, bool | int | float | str):
+        return type(value) is type(default) and value == default
+    return value is default
+
+
+@cache
+def _closure(used: frozenset[Definition]) -> set[Definition]:
+    """The definitions and all that they use in these packages."""
+    closed: set[Definition] = set()
+    waiting = set(used)
     while waiting:
         closed |= waiting
         waiting = set().union(*map(_uses, waiting)) - closed
@@ -125,7 +174,7 @@ def _closure(found: frozenset[Definition]) -> set[Definition]:
 
 @cache
 def _uses(definition: Definition) -> set[Definition]:
-    """The package's definitions whose names appear in one definition."""
+    """The packages' definitions whose names appear in one definition."""
     module, name = definition
     used = {(module, REST)}
     for node in (node for part in _names(module)[0][name] for node in ast.walk(part)):
@@ -139,40 +188,33 @@ def _uses(definition: Definition) -> set[Definition]:
 
 
 def _resolved(module: str, name: str, attribute: str = "") -> set[Definition]:
-    """Where this package defines what ``name``, or ``name.attribute``, means in a module."""
+    """Where these packages define what ``name``, or ``name.attribute``, means in a module."""
     inner = f"{module}.{name}"
-    if module not in SOURCES or NOT_FOLLOWED & {module, inner}:
+    if module not in sources() or NOT_FOLLOWED & {module, inner}:
         return set()
     defined, imported = _names(module)
     if name in defined:
         return {(module, name)}
     if name in imported:
         return _resolved(*imported[name], attribute)
-    return _resolved(inner, attribute) if inner in SOURCES and attribute else set()
+    return _resolved(inner, attribute) if inner in sources() and attribute else set()
 
 
 @cache
 def _names(module: str) -> tuple[dict[str, list[ast.stmt]], dict[str, tuple[str, str]]]:
-    """A module's definitions by name, without docstrings, and where it imports other names from."""
+    """A module's definitions by name, in normal form, and where it imports other names from."""
     defined: dict[str, list[ast.stmt]] = defaultdict(list, {REST: []})
     imported: dict[str, tuple[str, str]] = {}
-    tree = ast.parse(SOURCES[module])
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, (ast.Module, *DOCUMENTED))
-            and ast.get_docstring(node, clean=False) is not None
-        ):
-            node.body = node.body[1:]
-    for statement in tree.body:
+    for statement in normalised(sources()[module]).body:
         if isinstance(statement, ast.ImportFrom):
             origin = str(statement.module)
             imported |= {one.asname or one.name: (origin, one.name) for one in statement.names}
-        elif isinstance(statement, DOCUMENTED):
+        elif isinstance(statement, DEFINITIONS):
             defined[statement.name].append(statement)
         elif not isinstance(statement, ast.Import):
             targets = getattr(statement, "targets", [getattr(statement, "target", ast.Pass())])
             nodes = [node for target in targets for node in ast.walk(target)]
-            for name in [one.id for one in nodes if isinstance(one, ast.Name)] or [REST]:
+            for name in [node.id for node in nodes if isinstance(node, ast.Name)] or [REST]:
                 defined[name].append(statement)
     return dict(defined), imported
 
@@ -180,52 +222,53 @@ def _names(module: str) -> tuple[dict[str, list[ast.stmt]], dict[str, tuple[str,
 @cache
 def _hash(definition: Definition) -> str:
     module, name = definition
-    return hashlib.sha256(_canonical(_names(module)[0][name]).encode()).hexdigest()
-
-
-def _canonical(node) -> str:
-    """A syntax tree as text without positions and the empty fields that Python versions add."""
-    if isinstance(node, list):
-        return "[" + ",".join(map(_canonical, node)) + "]"
-    if not isinstance(node, ast.AST):
-        return repr(node)
-    filled = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
-    inner = ",".join(f"{name}={_canonical(value)}" for name, value in filled)
-    return f"{type(node).__name__}({inner})"
+    return hashlib.sha256(canonical(_names(module)[0][name]).encode()).hexdigest()
 
 
 @cache
 def provenance() -> dict[str, str]:
-    """Columns ``versions``, ``commit`` and ``machine`` of a record made now, here."""
+    """The columns of a record made now, here, that say where it comes from."""
     processor = llvmlite.binding.get_host_cpu_name()  # compiled code is made for it
-    machine = f"{platform.system()} {platform.machine()} {processor}; {os.cpu_count()} cores"
     return {
-        "versions": "; ".join([f"python {platform.python_version()}", *VERSIONS]),
+        "arithmetic": arithmetic(),
+        "versions": "; ".join([f"python {platform.python_version()}", *versions()]),
         "commit": _commit(),
-        "machine": "; ".join([machine, pin(), *_blas_kernels()]),
+        "machine": f"{platform.system()} {platform.machine()} {processor}; {os.cpu_count()} cores",
     }
-
-
-def _blas_kernels():
-    """The BLAS that NumPy and SciPy call; not the libraries of other loaded packages."""
-    folders = ((Path(pool["filepath"]).parent.name, pool) for pool in threadpool_info())
-    kernels = {
-        f"{pool['internal_api']} {pool.get('architecture', '')}".strip()
-        for folder, pool in folders
-        if pool["user_api"] == "blas"
-        and (folder.startswith(("numpy", "scipy")) or not folder.endswith("libs"))
-    }
-    return sorted(kernels)
 
 
 def _commit():
-    """Short hash of the checkout's commit, with + for uncommitted changes; "" outside git."""
-    git = ["git", "-C", str(paths.project_root())]
+    """Short hash of the checkout's commit, with + for changed sources; "" outside git.
+
+    These commands of Git only read. ``git status`` would start programs that the configuration of
+    a folder names, and the folder may be somebody else's.
+    """
+    root = folders.PACKAGE.parent
+    if not (root / ".git").exists():
+        return ""
     try:
-        head, changes = (
-            subprocess.check_output([*git, *words.split()], text=True, stderr=subprocess.DEVNULL)
-            for words in ("rev-parse --short=12 HEAD", "status --porcelain -- mimlpaper mimlstudy")
-        )
+        commit = _git(root, "rev-parse", "--short=12", "HEAD").strip()
+        tree = _git(root, "ls-tree", "-r", "HEAD", "mimlpaper", "mimlstudy")
     except (OSError, subprocess.CalledProcessError):
         return ""
-    return head.strip() + "+" * bool(changes)
+    committed = {}
+    for line in tree.splitlines():
+        about, _, path = line.partition("\t")  # mode, kind and hash, then the path
+        if path.endswith(".py"):
+            committed[path] = about.split()[-1]
+    packages = (paths.PACKAGE, folders.PACKAGE)
+    files = [path for package in packages for path in package.rglob("*.py")]
+    here = {path.relative_to(root).as_posix(): _blob_hash(path.read_bytes()) for path in files}
+    return commit + "+" * (here != committed)
+
+
+def _git(root, *words):
+    environment = os.environ | {"GIT_NO_LAZY_FETCH": "1"}
+    command = ["git", "-C", str(root), *words]
+    return subprocess.check_output(command, text=True, env=environment, stderr=subprocess.DEVNULL)
+
+
+def _blob_hash(content):
+    """The hash by which Git knows a file, whose lines may end as on Windows here."""
+    content = content.replace(b"\r\n", b"\n")
+    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()

@@ -2,7 +2,7 @@
 
 A row is appended whole, flushed and synced under a lock, so that neither a crash nor a second
 writer loses or mixes records. Part of a row that a killed process left is ignored, and cut off
-before the next row is written. Each row ends with a seal, a hash of its text, which shows edits.
+before the next row is written.
 
 A record is *current* if today's code and data give it: today's code made it, or ``mimlpaper
 verify`` found that today's code gives the same. The column ``state`` says so, or why it is not
@@ -10,37 +10,57 @@ current, see :data:`STATES`. Only current records may be shown.
 """
 
 import csv
-import hashlib
-import io
 import os
-import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from filelock import FileLock
 
 from mimlpaper import paths
+from mimlstudy.engine import former
+from mimlstudy.engine.arithmetic import PINNED, arithmetic
 from mimlstudy.engine.catalogue import Catalogue
-from mimlstudy.engine.fingerprint import code_fingerprint, provenance
-from mimlstudy.engine.trials import Experiment, Trial
+from mimlstudy.engine.fingerprint import Fingerprint, fingerprint, provenance, sources
+from mimlstudy.engine.rows import (
+    SEAL,
+    StoreError,
+    end_of_rows,
+    parse_csv,
+    sealed,
+    to_csv,
+)
+from mimlstudy.engine.trials import Experiment, Measure, Trial
 
 KEY = ["experiment", "dataset", "method", "parameters", "split"]
-COUNTS = ["split", "stage", "n_stages", "n_train", "n_test", "seconds"]  # the numbers of every file
+CONFIGURED = KEY[1:4]  # what an estimator is made for
+NATURAL = ["split", "stage", "n_stages", "n_train", "n_test"]  # numbers from 0 on, of every file
+COUNTS = [*NATURAL, "seconds"]  # the numbers of every file
 
 CURRENT = "current"
-CODE_CHANGED = "code changed"  # since it was recorded, and verify did not confirm it
-DATA_CHANGED = "data changed"  # since it was recorded
+CODE_CHANGED = "code changed"  # since it was recorded; verify has not found the same, or not yet
+SETTINGS_CHANGED = "settings changed"  # of the estimator, the splits or the measure
+DATA_CHANGED = "data changed"
+OTHER_ARITHMETIC = "other arithmetic"  # neither the pinned one nor that of this machine
 DIFFERS = "differs"  # verify got other numbers
-DAMAGED = "damaged"  # the row was edited
-STATES = (CURRENT, CODE_CHANGED, DATA_CHANGED, DIFFERS, DAMAGED)  # from best to worst
+DAMAGED = "damaged"  # its text does not agree with its seal, or a number is impossible
+STATES = (  # from best to worst
+    CURRENT,
+    CODE_CHANGED,
+    OTHER_ARITHMETIC,
+    SETTINGS_CHANGED,
+    DATA_CHANGED,
+    DIFFERS,
+    DAMAGED,
+)
 REFUTED = (DIFFERS, DAMAGED)  # whose numbers are wrong, not only old
-SEAL = 8  # hexadecimal digits
-FORMULA = re.compile(r"'*[=+\-@]")  # begins a text that a spreadsheet would take for a formula
+CONFIRMABLE = (CURRENT, CODE_CHANGED, OTHER_ARITHMETIC)  # what verify can find to be the same
 
-# What verification says of a group: a method's records by one code, compared with today's code.
-GROUP = ["experiment", "method", "recorded_code", "code"]
+# What verification says of a group: one configuration's records that were made in one way,
+# compared with today's code.
+GROUP = ["experiment", "method", "settings", "recorded_code", "recorded_arithmetic", "code"]
 OUTCOMES = [
     *GROUP,
     "outcome",
@@ -48,18 +68,43 @@ OUTCOMES = [
     "largest_difference",
     "date",
     "machine",
+    "arithmetic",
     "versions",
     "commit",
 ]
 SAME = ("equal", "close")  # the outcomes that attest a group
+DIFFERENT, FAILED = "different", "failed"
+VERIFIED = "verified"  # the name of the file of outcomes
 
 
-class StoreError(RuntimeError):
-    """A results file that cannot be read or written; the message names it and the way out."""
+def columns_of(measure: Measure) -> list[str]:
+    """The columns of the file of an experiment with a measure, but the seal."""
+    return [
+        *KEY,
+        "stage",
+        "n_stages",
+        *measure.words,
+        *measure.numbers,
+        "seconds",
+        "warnings",
+        "kind",
+        "n_train",
+        "n_test",
+        "data_sha256",
+        "code",
+        "settings",
+        "arithmetic",
+        "versions",
+        "commit",
+        "machine",
+        "doubt",
+    ]
 
 
 class Store:
     """The results files in one folder, and ``verified.csv``, what verification last found.
+
+    Opening it fails with a StoreError if rows do not come back as they are written.
 
     Parameters
     ----------
@@ -73,21 +118,25 @@ class Store:
         self.folder = Path(folder)
         self.catalogue = catalogue
         self.base = base
+        sources()  # what runs is the code as it is now, whatever is edited later
+        check_round_trip()
 
     def path(self, name: str) -> Path:
         return self.folder / f"{name}.csv"
 
     def append(self, experiment: Experiment, rows: list[dict]):
-        """Add rows, all of them or, if that fails, none; a StoreError says why."""
-        path = self.path(experiment.name)
+        """Add sealed rows, all of them or, if that fails, none; a StoreError says why."""
+        path, columns = self.path(experiment.name), columns_of(experiment.measure)
         try:
             # Unbuffered: what could not be written must not be written later.
             with self._locked(experiment.name), open(path, "a+b", buffering=0) as file:
-                # A writer that was killed may have left part of a row.
                 file.seek(0)
-                end = file.read().rfind(b"\n") + 1
-                file.truncate(end)
-                unwritten = _to_csv(rows, columns_of(experiment), with_header=not end).encode()
+                data = file.read()
+                end, ends_line = end_of_rows(data, len(columns))
+                _refuse_former(path, data[:end], columns)
+                file.truncate(end)  # a writer that was killed may have left part of a row
+                text = to_csv(rows, columns, header=not end)
+                unwritten = (text if ends_line else "\n" + text).encode()
                 try:
                     while unwritten:
                         unwritten = unwritten[file.write(unwritten) :]
@@ -101,50 +150,86 @@ class Store:
             ) from error
 
     def load(self, experiment: Experiment) -> pd.DataFrame:
-        """All whole trials; of a trial recorded twice the last, of a torn one nothing."""
-        path, columns = self.path(experiment.name), columns_of(experiment)
-        data = path.read_bytes() if path.is_file() else b""
-        whole = data[: data.rfind(b"\n") + 1].decode(errors="replace")
-        own = _parse(whole or _to_csv([], columns), path, columns, experiment.measure.numbers)
-        below = self.base.load(experiment) if self.base else own[:0]
-        return _latest(pd.concat([below, own], ignore_index=True) if len(below) else own)
+        """All whole trials; of a trial recorded twice the last, of a torn one nothing.
+
+        The column ``doubt`` is "" of a record that may be right, else one of :data:`REFUTED`.
+        """
+        path, measure = self.path(experiment.name), experiment.measure
+        columns = columns_of(measure)
+        text = _whole_text(path, len(columns)) or to_csv([], columns)
+        recorded = _parse(text, path, measure)
+        if self.base is None:
+            return _latest(recorded)
+        below = self.base.load(experiment)
+        both = pd.concat([below, recorded], ignore_index=True) if len(below) else recorded
+        return _latest(both)
 
     def rewrite(self, experiment: Experiment, change: Callable = lambda rows: rows):
         """Write what ``change`` makes of all whole trials in place of the file, at once.
 
         No writer comes between reading and writing. Records that were superseded leave the file.
+        Rows keep their seals.
         """
         with self._locked(experiment.name):
             rows = change(self._alone().load(experiment)).to_dict("records")
-            paths.write_whole(self.path(experiment.name), _to_csv(rows, columns_of(experiment)))
-
-    def remove(self, experiment: Experiment, keys: set[tuple]):
-        """Remove the records of these trials."""
-        self.rewrite(experiment, lambda rows: rows[[key not in keys for key in keys_of(rows)]])
+            text = to_csv(rows, columns_of(experiment.measure))
+            paths.write_whole(self.path(experiment.name), text)
 
     def mark(self, experiment: Experiment, keys: set[tuple]):
-        """Mark the records of these trials: they differ, until they are recorded again."""
+        """Mark the records of these trials: they differ, until they are recorded again.
+
+        Marked records of the base are copied.
+        """
+        columns = columns_of(experiment.measure)
 
         def marked(rows):
-            named = [key in keys for key in keys_of(rows)]
-            return rows.assign(code=rows["code"].mask(named, f"{DIFFERS} " + bare_codes(rows)))
+            everything = self.load(experiment)
+            named = np.array([key in keys for key in keys_of(everything)], dtype=bool)
+            intact = everything["doubt"] != DAMAGED
+            to_mark = everything[named & intact].assign(doubt=DIFFERS).to_dict("records")
+            if not to_mark:
+                return rows
+            copies = pd.DataFrame([sealed(row, columns) for row in to_mark])
+            copied = set(keys_of(copies))
+            left = [key not in copied for key in keys_of(rows)]
+            return pd.concat([rows[left], copies], ignore_index=True)
 
         self.rewrite(experiment, marked)
 
     def outcomes(self) -> pd.DataFrame:
         """What verification last found of each group on each machine; columns :data:`OUTCOMES`."""
         table = self.base.outcomes() if self.base else pd.DataFrame(columns=OUTCOMES)
-        if self.path("verified").is_file():
-            texts = dict.fromkeys(("recorded_code", "code", "commit"), str)
-            table = _newest(table, pd.read_csv(self.path("verified"), dtype=texts))
-        return table
+        path = self.path(VERIFIED)
+        if not path.is_file():
+            return table
+        text = path.read_bytes().decode(errors="replace")
+        if former.is_outcomes(text):
+            return table
+        try:
+            recorded, intact = parse_csv(text, OUTCOMES)
+            if not all(intact):
+                line = intact.index(False) + 2
+                raise ValueError(f"line {line}: it does not agree with its seal")
+            recorded["n_checked"] = pd.to_numeric(recorded["n_checked"])
+            recorded["largest_difference"] = recorded["largest_difference"].astype(float)
+        except (ValueError, csv.Error) as error:
+            raise StoreError(
+                f"{path}: {error}; restore the file from version control, or delete it and run "
+                "`mimlpaper verify` again"
+            ) from error
+        return _newest(table, recorded.drop(columns=SEAL))
 
     def add_outcomes(self, rows: Iterable[dict]):
         """Add outcomes to ``verified.csv``, in place of those of the same groups."""
-        with self._locked("verified"):
-            added = pd.DataFrame(list(rows), columns=OUTCOMES)
-            table = _newest(self._alone().outcomes(), added).sort_values([*GROUP, "machine"])
-            paths.write_whole(self.path("verified"), table.to_csv(index=False, lineterminator="\n"))
+        try:
+            with self._locked(VERIFIED):
+                added = pd.DataFrame(list(rows), columns=OUTCOMES)
+                table = _newest(self._alone().outcomes(), added)
+                ordered = table.sort_values([*GROUP, "machine"]).to_dict("records")
+                text = to_csv([sealed(row, OUTCOMES) for row in ordered], OUTCOMES)
+                paths.write_whole(self.path(VERIFIED), text)
+        except OSError as error:
+            raise StoreError(f"cannot write {self.path(VERIFIED)}: {error}") from error
 
     def _alone(self):
         """The store without its base."""
@@ -153,6 +238,53 @@ class Store:
     def _locked(self, name):
         self.folder.mkdir(parents=True, exist_ok=True)
         return FileLock(self.folder / f".{name}.lock")
+
+
+def _whole_text(path, n_columns):
+    """The text of a file without a torn last row; "" if there is none."""
+    data = path.read_bytes() if path.is_file() else b""
+    end, _ = end_of_rows(data, n_columns)
+    return data[:end].decode(errors="replace")
+
+
+def _refuse_former(path, data, columns):
+    header = data.splitlines()[:1]
+    if header and header[0].decode(errors="replace") == former.header(columns):
+        raise StoreError(f"{path} has the layout of an older version; {former.REMEDY}")
+
+
+def _parse(text, path, measure):
+    """A file's rows with their types; those that cannot be right have a doubt."""
+    columns = columns_of(measure)
+    if text.splitlines()[0] == former.header(columns):
+        text = former.upgraded(text, columns)
+    numbers = [*COUNTS, *measure.numbers]
+    try:
+        table, intact = parse_csv(text, columns)
+        for name in numbers:
+            table[name] = pd.to_numeric(table[name])
+    except (ValueError, csv.Error) as error:
+        raise StoreError(
+            f"{path}: {error}; restore the file from version control, or delete the damaged lines "
+            "and run `mimlpaper compute` again"
+        ) from error
+    right = np.array(intact, dtype=bool) & _possible(table, measure)
+    known = table["doubt"].isin(["", DIFFERS])
+    return table.assign(doubt=table["doubt"].where(right & known, DAMAGED))
+
+
+def _possible(table, measure):
+    """Whether each row's numbers can be: finite, shares from 0 to 1, counts and seconds from 0."""
+    numbers = table[[*COUNTS, *measure.numbers]].astype(float)
+    positive = [*COUNTS, *(name for name in measure.numbers if name.endswith("seconds"))]
+    shares = [name for name in measure.shares if name in numbers]
+    impossible = (
+        np.isinf(numbers).any(axis=1)
+        | numbers[NATURAL].isna().any(axis=1)
+        | (numbers[[*positive, *shares]] < 0).any(axis=1)
+        | (numbers[shares] > 1).any(axis=1)
+    )
+    return ~impossible.to_numpy()
 
 
 def _newest(known, added):
@@ -169,75 +301,51 @@ def _latest(rows):
     return rows[last & complete].reset_index(drop=True)
 
 
-def columns_of(experiment: Experiment) -> list[str]:
-    """The columns of an experiment's file but the seal."""
-    return [
-        *KEY,
-        "stage",
-        "n_stages",
-        *experiment.measure.words,
-        *experiment.measure.numbers,
-        "seconds",
-        "warnings",
-        "kind",
-        "n_train",
-        "n_test",
-        "data_sha256",
-        "code",
-        "versions",
-        "commit",
-        "machine",
-    ]
+# A row in which every column has another value, and its line.
+KNOWN_MEASURE = Measure(rows=list, numbers=("share", "value"), words=("word",), shares=("share",))
+KNOWN_ROW = {
+    "experiment": "known",
+    "dataset": "data, quoted",
+    "method": "=method",
+    "parameters": '{"C": 1.0}',
+    "split": 7,
+    "stage": 0,
+    "n_stages": 1,
+    "word": "word",
+    "share": 0.25,
+    "value": -1.0 / 3.0,
+    "seconds": 2.5,
+    "warnings": "",
+    "kind": "kind",
+    "n_train": 30,
+    "n_test": 10,
+    "data_sha256": "content",
+    "code": "code",
+    "settings": "0123",
+    "arithmetic": "arithmetic",
+    "versions": "versions",
+    "commit": "commit",
+    "machine": "machine",
+    "doubt": "",
+}
+KNOWN_LINE = (
+    'known,"data, quoted",\'=method,"{""C"": 1.0}",7,0,1,word,0.25,-0.3333333333,2.5,,kind,30,10,'
+    "content,code,0123,arithmetic,versions,commit,machine,,073e9793\n"
+)
 
 
-def _parse(text, path, columns, numbers):
-    """A file's rows; a row whose text does not agree with its seal gets a mark."""
-    lines, wanted, rows = text.splitlines(), [*columns, "seal"], []
-    reader = csv.reader(lines, strict=True)
-    try:
-        for row in reader:
-            if len(row) != len(wanted) or reader.line_num > len(rows) + 1:  # a quotation mark joins
-                raise ValueError(f"expected {len(wanted)} columns, got {len(row)}")
-            rows.append(row)
-        if rows[0] != wanted:
-            raise ValueError(f"expected the columns {wanted}, got {rows[0]}")
-        table = pd.DataFrame(rows[1:], columns=wanted, dtype=str)
-        for name in (*COUNTS, *numbers):
-            table[name] = pd.to_numeric(table[name])
-    except (ValueError, csv.Error) as error:
-        where = f" line {len(rows) + 1}:" if len(rows) < len(lines) else ""
+def check_round_trip():
+    """Write and read a known row; a StoreError if it does not come back as it is known."""
+    columns = columns_of(KNOWN_MEASURE)
+    text = to_csv([sealed(KNOWN_ROW, columns)], columns)
+    written = text.removeprefix(",".join([*columns, f"{SEAL}\n"]))
+    (read,) = _parse(text, "a known row", KNOWN_MEASURE)[columns].to_dict("records")
+    value = round(KNOWN_ROW["value"], 10)
+    if written != KNOWN_LINE or read != KNOWN_ROW | {"value": value}:
         raise StoreError(
-            f"{path}:{where} {error}; restore the file from version control, or delete the damaged "
-            "lines and run `mimlpaper compute` again"
-        ) from error
-    if "'" in text:
-        table = table.replace(rf"^'(?={FORMULA.pattern})", "", regex=True)
-    edited = table.pop("seal") != [_seal(line.rpartition(",")[0]) for line in lines[1:]]
-    return table.assign(code=table["code"].mask(edited, f"{DAMAGED} " + table["code"]))
-
-
-def _seal(row: str) -> str:
-    return hashlib.sha256(row.encode()).hexdigest()[:SEAL]
-
-
-def _to_csv(rows, columns, with_header=True):
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, columns, lineterminator="\n")
-    writer.writerows({name: _recorded_text(row.get(name, "")) for name in columns} for row in rows)
-    lines = [f"{line},{_seal(line)}\n" for line in buffer.getvalue().splitlines()]
-    return "".join([",".join([*columns, "seal\n"]), *lines][not with_header :])
-
-
-def _recorded_text(value):
-    """Ten digits of a number; a text in one line."""
-    if isinstance(value, float):
-        return "" if pd.isna(value) else f"{value:.10g}"
-    return guarded(" ".join(value.splitlines())) if isinstance(value, str) else value
-
-
-def guarded(value):
-    """A text with an apostrophe before it if a spreadsheet would take it for a formula."""
-    return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
+            f"rows are not written and read as they should be: {KNOWN_LINE!r} became {written!r}, "
+            f"and was read as {read}; the code of mimlstudy.engine.records or rows was changed"
+        )
 
 
 def records(
@@ -250,53 +358,56 @@ def records(
 
 
 def _states(table, experiment, store):
-    outcomes, catalogue = store.outcomes(), store.catalogue
-    groups = [outcomes[name] for name in GROUP]
-    confirmed = outcomes["outcome"].isin(SAME).groupby(groups).all()
-    different = outcomes["outcome"].eq("different").groupby(groups).any()
-    attested = set(confirmed.index[confirmed])
-    refuted = set(different.index[different])
-    today = codes_today(experiment, table, catalogue)
+    verdicts = _verdicts(store.outcomes())
+    today = fingerprints_today(experiment, table, store.catalogue)
+    arithmetics = {PINNED, arithmetic()}
 
     @cache
-    def state(dataset, method, parameters, recorded, data_sha256):
-        mark, _, recorded = recorded.rpartition(" ")
-        if mark:
-            return mark
-        if catalogue.content(dataset) not in (None, data_sha256):
-            return DATA_CHANGED
+    def state(dataset, method, parameters, content, doubt, code, settings, made_in):
         now = today[dataset, method, parameters]
-        (old_code, _, then), (code, _, settings) = recorded.partition("."), now.partition(".")
-        group = experiment.name, method, old_code, code
-        if group in refuted and old_code != code:  # else the record bears the mark
-            return DIFFERS
-        if recorded == now or (group in attested and settings == then):
+        verdict = verdicts.get((experiment.name, method, settings, code, made_in, now.code))
+        if doubt:
+            return doubt
+        if store.catalogue.content(dataset) not in (None, content):
+            return DATA_CHANGED
+        if settings != now.settings:
+            return SETTINGS_CHANGED
+        if verdict == CURRENT or (code == now.code and made_in in arithmetics):
             return CURRENT
-        return CODE_CHANGED
+        if verdict == DIFFERS:
+            return DIFFERS
+        return OTHER_ARITHMETIC if code == now.code else CODE_CHANGED
 
-    about = table[["dataset", "method", "parameters", "code", "data_sha256"]]
+    about = table[[*CONFIGURED, "data_sha256", "doubt", "code", "settings", "arithmetic"]]
     return [state(*row) for row in about.itertuples(index=False, name=None)]
 
 
-def current_code(
+def _verdicts(outcomes):
+    """By group: current if all machines found the same, differs if one did not."""
+    verdicts = {}
+    for group, found in outcomes.groupby(GROUP)["outcome"]:
+        if found.isin(SAME).all():
+            verdicts[group] = CURRENT
+        elif found.eq(DIFFERENT).any():
+            verdicts[group] = DIFFERS
+    return verdicts
+
+
+def fingerprint_today(
     experiment: Experiment, catalogue: Catalogue, dataset: str, method: str, parameters: str
-) -> str:
+) -> Fingerprint:
     """Today's fingerprint of what runs in a trial."""
     estimator = experiment.estimator(dataset, method, parameters)
     splits = experiment.part_of(dataset, method).splits
-    return code_fingerprint(estimator, catalogue.loader(dataset), splits, experiment.measure)
+    return fingerprint(estimator, catalogue.loader(dataset), splits, experiment.measure)
 
 
-def codes_today(experiment: Experiment, table: pd.DataFrame, catalogue: Catalogue) -> dict:
-    """Today's code by (dataset, method, parameters) of some rows."""
-    configured = table[["dataset", "method", "parameters"]].drop_duplicates()
-    keys = configured.itertuples(index=False, name=None)
-    return {key: current_code(experiment, catalogue, *key) for key in keys}
-
-
-def bare_codes(table: pd.DataFrame) -> pd.Series:
-    """The codes that made some rows, without marks."""
-    return table["code"].str.split(" ").str[-1]
+def fingerprints_today(
+    experiment: Experiment, table: pd.DataFrame, catalogue: Catalogue
+) -> dict[tuple[str, str, str], Fingerprint]:
+    """Today's fingerprints by (dataset, method, parameters) of some rows."""
+    keys = table[CONFIGURED].drop_duplicates().itertuples(index=False, name=None)
+    return {key: fingerprint_today(experiment, catalogue, *key) for key in keys}
 
 
 def other_versions(store: Store) -> str:

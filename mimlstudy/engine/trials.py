@@ -12,7 +12,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from mimlstudy.engine.catalogue import Catalogue
+from mimlpaper.datasets import DataError
+from mimlstudy.engine.catalogue import Catalogue, content_hash
 from mimlstudy.engine.holdouts import full_names
 
 # Most splits that a profile runs; "smoke" runs the same code on data that the library draws.
@@ -96,6 +97,7 @@ class Measure:
     words: tuple[str, ...] = ()
     repeatable: bool = True  # costs belong to a machine: a second run gives other numbers
     alone: bool = False  # whether a trial needs a process of its own, while nothing else runs
+    shares: tuple[str, ...] = ()  # the numbers that lie between 0 and 1
 
 
 @runtime_checkable
@@ -321,7 +323,7 @@ def run_trial(
 
     Seconds are of processor time, without work that an earlier trial left in the cache.
     """
-    dataset = _loaded(catalogue, trial.dataset, data_home)
+    dataset, content = _loaded(catalogue, trial.dataset, data_home)
     train, test = splits.indices(dataset, trial.split)
     if estimator is not None:
         set_random_states(estimator, trial.split)
@@ -332,7 +334,7 @@ def run_trial(
         seconds = time.process_time() - start
     common = {
         "kind": dataset.kind,
-        "data_sha256": dataset.sha256,
+        "data_sha256": content,
         "n_train": len(train),
         "n_test": len(test),
         "n_stages": len(rows),
@@ -344,8 +346,15 @@ def run_trial(
 
 @lru_cache(maxsize=2)
 def _loaded(catalogue, name, data_home):
-    """A data set, kept for the worker's next trials."""
-    return catalogue.load(name, data_home)
+    """A data set and the hash of its content, kept for the worker's next trials."""
+    dataset = catalogue.load(name, data_home)
+    content, expected = content_hash(dataset), catalogue.content(name)
+    if expected is not None and content != expected:
+        raise DataError(
+            f"{name}, as it is loaded now, has the content {content[:12]}, and {expected[:12]} is "
+            f"listed; {catalogue.how_to_list}"
+        )
+    return dataset, content
 
 
 def set_random_states(estimator, seed: int):

@@ -5,8 +5,10 @@ another arithmetic or by other versions, where sums are rounded in another order
 has moved by more than one of a hundred test bags, and at least one, can move it if one label of the
 bag is decided differently and two neighbours in its ranking change places. Else "different".
 
-A group is a method's records by one state of the code, compared with today's. What is found of one
-trial is taken as said of its group, which ran the same definitions.
+A group is the records of one configuration of a method that were made in one way: by one state of
+the code, with one arithmetic. What is found of one trial is taken as said of its group, which ran
+the same definitions with the same settings. Records of other settings or other data are in no
+group: only ``mimlpaper compute`` makes them current.
 """
 
 import math
@@ -17,26 +19,29 @@ from datetime import date
 import numpy as np
 import pandas as pd
 
-from mimlstudy.engine.arithmetic import PINNED
 from mimlstudy.engine.execution import TrialError, run_trials
 from mimlstudy.engine.fingerprint import provenance
 from mimlstudy.engine.records import (
+    CONFIGURED,
+    CONFIRMABLE,
     CURRENT,
     DAMAGED,
+    DIFFERENT,
     DIFFERS,
+    FAILED,
     GROUP,
     KEY,
+    REFUTED,
     SAME,
     Store,
-    bare_codes,
-    codes_today,
+    fingerprints_today,
     keys_of,
     records,
     trials_of,
 )
 from mimlstudy.engine.trials import Experiment
 
-OTHER = ("different", "damaged", "failed")  # the outcomes that attest nothing
+OTHER = (DIFFERENT, DAMAGED, FAILED)  # the outcomes that attest nothing
 MEANING = "equal: to a millionth; close: but for a decision in one of a hundred test bags"
 FOUND = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
 
@@ -80,9 +85,10 @@ def verify(
         with_codes(experiment, records(experiment, profile=profile, store=store), store)
         for experiment in known.values()
     ]
-    if not any(map(len, tables)):
+    table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=["state"])
+    table = table[table["state"].isin([*CONFIRMABLE, *REFUTED])]
+    if table.empty:
         return pd.DataFrame(columns=FOUND)
-    table = pd.concat(tables, ignore_index=True)
     rng = np.random.default_rng(random_state)
     if seconds is None:
         store.add_outcomes([])  # what cannot be written is known now, not after hours
@@ -100,18 +106,19 @@ def _write(known, table, found, store):
     """Keep the outcomes, and mark what differs although today's code made it."""
     here = provenance() | {"date": date.today().isoformat()}
     store.add_outcomes(found.assign(**here).to_dict("records"))
-    different = found[(found["outcome"] == "different") & (found["recorded_code"] == found["code"])]
+    different = found[(found["outcome"] == DIFFERENT) & (found["recorded_code"] == found["code"])]
     for name, rows in table.merge(different[GROUP], on=GROUP).groupby("experiment"):
         store.mark(known[name], set(keys_of(rows)))
 
 
 def with_codes(experiment, table: pd.DataFrame, store: Store) -> pd.DataFrame:
-    """Records with the codes that made them and today's, both without settings."""
-    today = codes_today(experiment, table, store.catalogue)
-    keys = zip(table["dataset"], table["method"], table["parameters"], strict=True)
+    """Records with how they were made, and today's code: the columns of their group."""
+    today = fingerprints_today(experiment, table, store.catalogue)
+    keys = table[CONFIGURED].itertuples(index=False, name=None)
     return table.assign(
-        recorded_code=bare_codes(table).str.split(".").str[0],
-        code=[today[key].split(".")[0] for key in keys],
+        recorded_code=table["code"],
+        recorded_arithmetic=table["arithmetic"],
+        code=[today[key].code for key in keys],
     )
 
 
@@ -158,9 +165,9 @@ def _outcomes(known, table, drawn, catalogue, jobs, data_home) -> list[tuple]:
         compared = [found[trial] for trial in trials if trial in found]
         largest = max((apart for apart, _ in compared), default=0.0)
         words = {
-            "damaged": (group["state"] == DAMAGED).any(),
-            "different": not all(same for _, same in compared) or group["state"].eq(DIFFERS).any(),
-            "failed": len(compared) < len(trials),
+            DAMAGED: (group["state"] == DAMAGED).any(),
+            DIFFERENT: not all(same for _, same in compared) or group["state"].eq(DIFFERS).any(),
+            FAILED: len(compared) < len(trials),
             "close": largest > EXACT,
             "equal": True,
         }
@@ -231,9 +238,8 @@ def distance(recorded, repeated, numbers: list[str]) -> pd.Series:
 
 def allowed(recorded, repeated, numbers: list[str], n_labels: int) -> pd.Series:
     """Largest difference of each number that counts as the same result, of a trial's two rows."""
-    machines = recorded["machine"], repeated["machine"]
-    alike = machines[0] == machines[1] or all(PINNED in machine for machine in machines)
-    if (alike and recorded["versions"] == repeated["versions"]) or "hamming_loss" not in numbers:
+    alike = all(recorded[name] == repeated[name] for name in ("arithmetic", "versions"))
+    if alike or "hamming_loss" not in numbers:
         return pd.Series(EXACT, numbers)
     n = recorded["n_test"]
     moves = pd.Series(max(1, math.ceil(MOVED * n)) / n, numbers)  # by one rank, or one decision

@@ -91,7 +91,7 @@ def round_half_up(value, decimals):
 
 
 TABLE_1 = EXPERIMENTS["table1"]
-NO_RECORDS = pd.DataFrame(columns=[*columns_of(TABLE_1), "state"]).astype(
+NO_RECORDS = pd.DataFrame(columns=[*columns_of(TABLE_1.measure), "state"]).astype(
     dict.fromkeys([*COUNTS, *TABLE_1.measure.numbers], float)
 )
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from mimlpaper.datasets import fetch, loaders
 from mimlstudy import folders
 from mimlstudy.engine.records import Store
+from mimlstudy.paper.contents import listed_contents
 
 # By the name before a colon, so that all data of Yahoo have one stand-in.
 STAND_INS = {
@@ -21,15 +22,19 @@ SMALL_DRAWN = "drawn:240x4x4"  # for drawn data of any size
 class PaperCatalogue:
     """All data sets that the library loads by name, see ``mimlstudy.engine.catalogue``."""
 
+    how_to_list = "if that is meant: python -m mimlstudy.paper.contents"
+
     def load(self, name, data_home=None):
-        return loaders.load(name, data_home)
+        dataset = loaders.load(name, data_home)
+        if dataset.name != name:
+            raise fetch.DataError(f"{name} was asked for, and {dataset.name} was loaded")
+        return dataset
 
     def loader(self, name):
         return loaders.loader_of(name)
 
     def content(self, name):
-        files = fetch.source_of(name).files
-        return fetch.manifest()[files[0]].sha256 if files else None
+        return listed_contents().get(name, "") if fetch.source_of(name).files else None
 
     def is_present(self, name, data_home=None):
         return fetch.is_present(name, data_home)

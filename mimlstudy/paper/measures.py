@@ -330,15 +330,22 @@ def _peak():
     return kilobytes / (1024**2 if sys.platform == "darwin" else 1024)
 
 
-_OF_TESTS = (*CRITERIA, "accuracy", "fit_seconds", "predict_seconds"), ("chosen",)
-TESTED = Measure(criteria, *_OF_TESTS)
-STAGED = Measure(criteria_by_stage, *_OF_TESTS)
-BUDGETED = Measure(criteria_by_budget, (*_OF_TESTS[0], "n_settings"), (*_OF_TESTS[1], "held_out"))
-RANKED = Measure(criteria_and_rank, (*_OF_TESTS[0], "n_landmarks", "unexplained"), _OF_TESTS[1])
+SHARES = (*(name for name in CRITERIA if name != "coverage"), "accuracy")
+NUMBERS = (*CRITERIA, "accuracy", "fit_seconds", "predict_seconds")
+TESTED = Measure(criteria, NUMBERS, ("chosen",), shares=SHARES)
+STAGED = Measure(criteria_by_stage, NUMBERS, ("chosen",), shares=SHARES)
+BUDGETED = Measure(
+    criteria_by_budget, (*NUMBERS, "n_settings"), ("chosen", "held_out"), shares=SHARES
+)
+RANKED = Measure(
+    criteria_and_rank, (*NUMBERS, "n_landmarks", "unexplained"), ("chosen",), shares=SHARES
+)
 DEGENERACY = Measure(degeneracy, ("degenerate",))
 OBJECTIVES = Measure(objectives, ("objective", "following", "n_iter", "gap"))
 RELATED = Measure(related_pairs, ("cosine", "sharing", "together"), ("first", "second"))
-REASONS = Measure(reasons, (*POINTING, *MICRO_AUC), ("calibration",))
+REASONS = Measure(
+    reasons, (*POINTING, *MICRO_AUC), ("calibration",), shares=(*POINTING, *MICRO_AUC)
+)
 CHARACTERISTICS = Measure(
     characteristics,
     (

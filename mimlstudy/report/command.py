@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
+from mimlstudy.engine.arithmetic import pin
+
 PROFILES = ("paper", "quick", "smoke")
 TABLES = (*"12345", "unseen")
 CURRENT = "current"  # the state of trials that a notebook need not run
@@ -33,6 +35,7 @@ def main(arguments=None) -> int:
     """Run the command line and return its exit status: 0 well, 1 failed, 2 wrong use."""
     parser, _ = build_parsers()
     options = parser.parse_args(arguments)
+    pin()  # before a command imports NumPy
     try:
         status = options.run(options)
         sys.stdout.flush()

@@ -1,5 +1,11 @@
 """A notebook's access to the project: trials, claims, data; tables and figures to save."""
 
+# ruff: noqa: E402
+from mimlstudy.engine.arithmetic import pin
+
+pin()  # before NumPy, which the imports below import
+
+# isort: split
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -17,7 +17,7 @@ import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import write_whole
-from mimlstudy.engine.records import guarded
+from mimlstudy.engine.rows import guarded
 from mimlstudy.judge.claims import ClaimResult
 from mimlstudy.judge.compare import compare_with_paper, round_half_up, unmixed
 from mimlstudy.judge.statistics import MARGIN

@@ -12,7 +12,7 @@ from itertools import zip_longest
 import numpy as np
 import pandas as pd
 
-from mimlstudy.engine.fingerprint import code_fingerprint, modules_behind
+from mimlstudy.engine.fingerprint import fingerprint, modules_behind
 from mimlstudy.engine.records import records
 from mimlstudy.judge import compare
 from mimlstudy.judge.verdicts import IN_PRINT
@@ -280,7 +280,7 @@ def _origin(table, method, dataset, recorded):
         trials=_trials(experiment, rows),
         settings=tuple(_settings(experiment, method, on)),
         splits=f"{splits}; {table.experiment} in mimlstudy/paper",
-        code=(f"fingerprint {code_fingerprint(*parts)}", *modules),
+        code=("fingerprint " + " ".join(fingerprint(*parts)), *modules),
         machines=tuple(_machines(rows)),
         verified=_verified(experiment, method),
         command=f"mimlpaper compute {experiment.name} {named}",

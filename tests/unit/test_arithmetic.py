@@ -8,11 +8,13 @@ import sys
 
 import pytest
 
+from mimlstudy.engine import arithmetic as module
 from mimlstudy.engine.arithmetic import OWN, PINNED, pin, variables
 from mimlstudy.report import command
 
 REPORT = """
 from mimlstudy.engine.arithmetic import pin
+pin()
 from threadpoolctl import threadpool_info
 import numba, numpy
 from numpy._core._multiarray_umath import __cpu_features__ as used
@@ -36,7 +38,7 @@ def report(code=REPORT, **changed):
 def test_libraries_that_are_imported_later_and_workers_use_no_wider_registers():
     assert report() == f"{PINNED} False 0 Haswell"
     code = (
-        "import numpy, mimlstudy, joblib\n"
+        "import numpy, joblib\n"
         "from mimlstudy.engine.arithmetic import pin\n"
         "print(pin(), *joblib.Parallel(2)(joblib.delayed(pin)() for _ in range(2)), sep=', ')"
     )
@@ -53,3 +55,17 @@ def test_no_command_imports_a_library_before_the_study():
     """A command with one process fits in it, and so would lack the pin."""
     imported = re.findall(r"^\s*(?:from|import) (\w+)", inspect.getsource(command), re.MULTILINE)
     assert {*imported} <= {"mimlpaper", "mimlstudy", *sys.stdlib_module_names}
+
+
+def test_the_blas_in_use_is_named_alone(monkeypatch):
+    names = "filepath", "architecture", "user_api", "internal_api"
+    pools = [
+        ("/site/numpy.libs/a.so", "K1", "blas", "x"),
+        ("/env/lib/b.so", "K2", "blas", "x"),
+        ("/site/scs.libs/c.so", "K3", "blas", "x"),
+        ("/env/lib/omp.so", "K4", "openmp", "x"),
+    ]
+    loaded = [dict(zip(names, pool, strict=True)) for pool in pools]
+    monkeypatch.setattr(module, "threadpool_info", lambda: loaded)
+    assert module.blas_kernels() == ["x K1", "x K2"]
+    assert module.arithmetic().startswith("own arithmetic; compiled for ")

@@ -196,7 +196,7 @@ def test_a_killed_bench_goes_on_and_a_changed_file_begins_again(here):
     assert again.standing["rank"].equals(done.standing["rank"])
     (here / "stranger.py").write_text(STRANGER.replace("n_neighbors=10", "n_neighbors=20"))
     after = recorded_of(run("knn"))
-    assert not set(before["code"]) & set(after["code"])
+    assert not set(before["settings"]) & set(after["settings"])
     assert (before["average_precision"] != after["average_precision"]).any()
 
 

@@ -16,7 +16,7 @@ from mimlstudy.engine.records import Store, keys_of
 from mimlstudy.engine.trials import Trial
 from mimlstudy.paper.catalogue import CATALOGUE, PaperCatalogue
 from mimlstudy.paper.measures import Measure
-from tests.made_up_study import METHODS, raising, same_numbers, states, tiny
+from tests.made_up_study import METHODS, change_records, raising, same_numbers, states, tiny
 
 MINE, OTHER = tiny(), tiny({"MimlNn": METHODS["MimlNn"]}, name="other")
 ELSEWHERE = "tcp://elsewhere"
@@ -130,7 +130,7 @@ def test_hours_by_hand(store, capsys):
     """
     run(store)
     seconds = {"MimlNn": 30.0, "Ml-knn": 90.0}
-    store.rewrite(MINE, lambda rows: rows.assign(seconds=rows["method"].map(seconds)))
+    change_records(store, MINE, lambda rows: rows.assign(seconds=rows["method"].map(seconds)))
     for jobs, longest in ((1, 240), (2, 120), (64, 90)):
         row = estimate([MINE], jobs=jobs, recompute=True, store=store).iloc[0]
         assert row[["core_hours", "hours"]].tolist() == pytest.approx([240 / 3600, longest / 3600])

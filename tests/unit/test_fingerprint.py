@@ -4,6 +4,7 @@ import ast
 import builtins
 import sys
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,12 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from mimlpaper import MimlNn, MimlSvm, MlKnn, OnInstances
 from mimlpaper.datasets import DATASETS, loader_of
 from mimlpaper.distances import average_hausdorff, max_hausdorff
+from mimlpaper.kernels import KernelFactor
 from mimlpaper.paths import PACKAGE
 from mimlstudy.engine import fingerprint
-from mimlstudy.engine.fingerprint import code_fingerprint
+from mimlstudy.engine.fingerprint import fingerprint as fingerprint_of
 from mimlstudy.engine.holdouts import HoldOut
-from mimlstudy.engine.records import current_code
+from mimlstudy.engine.records import Store, fingerprint_today
 from mimlstudy.engine.trials import CrossValidation, RandomSplits, run_trial
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.experiments import get_experiment
@@ -65,26 +67,39 @@ def toy(monkeypatch):
     return hashes
 
 
-def test_definitions_in_use_count_but_not_comments_docstrings_and_layout(toy):
-    before = toy()
-    for module, old, new, counts in (
-        ("shapes", "  # both positive", "", False),
-        ("shapes", '"""Width times height."""', '"""The area."""', False),
-        ("shapes", '"""A module."""\n', "", False),
-        ("shapes", '    """A box."""\n', "", False),
-        ("shapes", "return width * height", "return (width\n            * height)", False),
-        ("shapes", "return 7", "return 8", False),
-        ("shapes", "width * height", "width + height", True),
-        ("shapes", "height):\n    ", "height=1):\n    ", True),
-        ("shapes", "DEPTH as deep", "FACTOR as deep", True),
-        ("units", "DEPTH = 2", "DEPTH = 3", True),
-        ("units", "FACTOR = 1000", "FACTOR = 10", True),
-        ("units", "n * FACTOR", "n / FACTOR", True),
-        ("extra", "round(x)", "round(x, 1)", True),
-        ("extra", "def rounded", "print(1)\n\n\ndef rounded", True),
-    ):
-        text = TOY[f"toy.{module}"]
-        assert (toy(**{module: text.replace(old, new)}) != before) == counts and old in text, old
+# A text of a module of the toy, and what stands in its place.
+REAL_CHANGES = (
+    ("shapes", "width * height", "width + height"),
+    ("shapes", "height):\n    ", "height=1):\n    "),
+    ("shapes", "DEPTH as deep", "FACTOR as deep"),
+    ("units", "DEPTH = 2", "DEPTH = 3"),
+    ("units", "FACTOR = 1000", "FACTOR = 10"),
+    ("units", "n * FACTOR", "n / FACTOR"),
+    ("extra", "round(x)", "round(x, 1)"),
+    ("extra", "def rounded", "print(1)\n\n\ndef rounded"),
+)
+HARMLESS_EDITS = (
+    ("shapes", "  # both positive", ""),
+    ("shapes", '"""Width times height."""', '"""The area."""'),
+    ("shapes", '"""A module."""\n', ""),
+    ("shapes", '    """A box."""\n', ""),
+    ("shapes", "return width * height", "return (width\n            * height)"),
+    ("shapes", "return 7", "return 8"),  # of a function that nothing calls
+)
+
+
+@pytest.mark.parametrize("module, old, new", REAL_CHANGES)
+def test_definitions_in_use_count(toy, module, old, new):
+    text = TOY[f"toy.{module}"]
+    assert old in text
+    assert toy(**{module: text.replace(old, new)}) != toy()
+
+
+@pytest.mark.parametrize("module, old, new", HARMLESS_EDITS)
+def test_what_nobody_runs_does_not_count(toy, module, old, new):
+    text = TOY[f"toy.{module}"]
+    assert old in text
+    assert toy(**{module: text.replace(old, new)}) == toy()
 
 
 def test_a_definition_may_move_to_another_file(toy):
@@ -94,47 +109,64 @@ def test_a_definition_may_move_to_another_file(toy):
     assert {name for name, _ in set(before) ^ set(moved)} <= {"", "Box"}  # it names the file
 
 
-def test_empty_fields_that_other_versions_add_do_not_count():
-    tree = ast.parse("def f():\n    pass")
-    text, tree.body[0].type_params = fingerprint._canonical(tree), []
-    assert fingerprint._canonical(tree) == text
+SCENE = DATASETS["scene"]
 
 
-def test_parameters_splits_and_measure_count_but_seeds_and_the_number_of_splits_do_not():
-    def of(estimator, loader=DATASETS["scene"], splits=None, measure=TESTED):
-        return code_fingerprint(estimator, loader, splits or RandomSplits(30), measure)
+def of(estimator, loader=SCENE, splits=None, measure=TESTED):
+    return fingerprint_of(estimator, loader, splits or RandomSplits(30), measure)
 
-    code = of(make_pipeline(MimlSvm(C=1.0)))
-    assert code == of(make_pipeline(MimlSvm(C=1.0, random_state=7)))
-    assert code == of(make_pipeline(MimlSvm(C=1.0)), splits=RandomSplits(5))
-    assert code.split(".")[0] == of(make_pipeline(MimlSvm(C=2.0))).split(".")[0]
+
+def test_values_that_a_class_has_anyway_are_no_settings():
+    """So a class may get a new parameter: its code is verified, and its settings stay."""
+    mine = of(make_pipeline(MimlSvm(C=1.0)))
+    assert mine == of(make_pipeline(MimlSvm(C=1.0, label_rule="top")))
+    assert mine == of(make_pipeline(MimlSvm(C=1.0, random_state=None)))
+    assert mine == of(make_pipeline(MimlSvm(C=1.0)), splits=RandomSplits(5))
+
+
+def test_settings_splits_and_measure_count():
     mine = make_pipeline(MimlSvm(C=1.0))
-    scalers = MinMaxScaler(), StandardScaler(), StandardScaler(with_mean=False)
-    names = "reuters", "scene:10%", "scene:20%", "drawn:8x2x4", "drawn:8x3x4"
     others = [
         of(mine, splits=RandomSplits(30, train=0.25)),
         of(mine, splits=CrossValidation(30)),
         of(mine, measure=STAGED),
         of(mine, measure=replace(TESTED, words=())),
         of(make_pipeline(MimlSvm(C=2.0))),
+        of(make_pipeline(MimlSvm(C=1))),
         of(MlKnn()),
         of(None),
         of(MimlNn(metric=max_hausdorff)),
         of(MimlNn(metric=average_hausdorff)),
-        *(of(HoldOut(MlKnn(), {"scaling": [OnInstances(scaler)]})) for scaler in scalers),
-        *(of(MlKnn(), loader_of(name)) for name in names),
     ]
-    assert len({code, *others}) == 1 + len(others)
+    for scaler in (MinMaxScaler(), StandardScaler(), StandardScaler(with_mean=False)):
+        others.append(of(HoldOut(MlKnn(), {"scaling": [OnInstances(scaler)]})))
+    settings = {one.settings for one in (of(mine), *others)}
+    assert len(settings) == 1 + len(others)
 
 
-def test_no_file_is_read_after_the_import(monkeypatch):
+def test_the_seed_of_a_candidate_counts():
+    """A trial seeds the parts of its estimator, not the candidates of a grid."""
+    grids = [{"vector": [KernelFactor(random_state=seed)]} for seed in (0, 1)]
+    first, second = (of(HoldOut(MlKnn(), grid)) for grid in grids)
+    assert first.settings != second.settings
+
+
+def test_readers_of_different_files_are_different_code():
+    names = "scene", "reuters", "yeast", "musk1", "drawn:8x2x4"
+    codes = {of(MlKnn(), loader_of(name)).code for name in names}
+    assert len(codes) == len(names)
+    assert of(MlKnn(), loader_of("scene")).code != of(MlKnn(), loader_of("scene:10%")).code
+
+
+def test_no_file_is_read_after_the_first_store_is_open(monkeypatch, tmp_path):
     """What is edited while trials run does not change their fingerprints."""
-    code = codes()["Ml-knn"]
-    see(monkeypatch, {name: text.decode() for name, text in fingerprint.SOURCES.items()})
-    with monkeypatch.context() as patched:
-        for where, name in ((Path, "read_bytes"), (Path, "read_text"), (builtins, "open")):
-            patched.setattr(where, name, raising(AssertionError("a file is read")))
-        assert codes()["Ml-knn"] == code
+    Store(tmp_path, CATALOGUE)
+    for name in ("_names", "_closure", "_uses", "_hash"):
+        empty = cache(getattr(fingerprint, name).__wrapped__)
+        monkeypatch.setattr(fingerprint, name, empty)
+    for where, name in ((Path, "read_bytes"), (Path, "read_text"), (builtins, "open")):
+        monkeypatch.setattr(where, name, raising(AssertionError("a file is read")))
+    assert codes()["Ml-knn"]
 
 
 TRIALS = {
@@ -155,7 +187,10 @@ TEST = set(TRIALS) - {"pages", "rounds", "steps", "cost"}
 # The trials whose fingerprints a change of a definition moves.
 MOVED = {
     "_attempt": set(TRIALS),
-    "_recorded_text": set(TRIALS),
+    "recorded_text": set(TRIALS),
+    "seal_of": set(TRIALS),
+    "content_hash": set(TRIALS),
+    "variables": set(TRIALS),
     "verify": set(),
     "criteria": TEST | {"rounds"},
     "criteria_by_stage": {"rounds"},
@@ -171,26 +206,26 @@ MOVED = {
 
 def codes():
     return {
-        key: current_code(get_experiment(name), CATALOGUE, data, method, "{}")
+        key: fingerprint_today(get_experiment(name), CATALOGUE, data, method, "{}")
         for key, (name, data, method) in TRIALS.items()
     }
 
 
-def test_a_change_makes_the_right_records_stale(monkeypatch):
+def test_a_change_moves_the_code_of_the_right_records(monkeypatch):
     """Each function of a definition gets one more line. Settings do not move."""
     before = codes()
     for name, expected in MOVED.items():
-        (module,) = (one for one in fingerprint.SOURCES if name in fingerprint._names(one)[0])
-        tree = ast.parse(fingerprint.SOURCES[module])
+        (module,) = (one for one in fingerprint.sources() if name in fingerprint._names(one)[0])
+        tree = ast.parse(fingerprint.sources()[module])
         (definition,) = (node for node in tree.body if getattr(node, "name", None) == name)
         for node in ast.walk(definition):
             if isinstance(node, ast.FunctionDef):
-                node.body.append(ast.Pass())
+                node.body.append(ast.parse("print()").body[0])
         with monkeypatch.context() as patched:
             see(patched, {module: ast.unparse(tree)})
             after = codes()
-        assert {key for key in TRIALS if before[key] != after[key]} == expected, name
-        assert all(before[key].split(".")[1] == after[key].split(".")[1] for key in TRIALS)
+        assert {key for key in TRIALS if before[key].code != after[key].code} == expected, name
+        assert all(before[key].settings == after[key].settings for key in TRIALS)
 
 
 def check_covered(name, method):
@@ -233,7 +268,7 @@ def test_sources_are_written_so_that_fingerprints_can_follow_them():
     Compiled functions call compiled functions of their file alone: Numba keeps compiled code until
     its own file changes, and other files could change unseen.
     """
-    for module, source in fingerprint.SOURCES.items():
+    for module, source in fingerprint.sources().items():
         tree = ast.parse(source)
         nodes = list(ast.walk(tree))
         assert not any(isinstance(node, ast.For | ast.While) for node in tree.body), module
@@ -252,16 +287,3 @@ def test_sources_are_written_so_that_fingerprints_can_follow_them():
             own |= {argument.arg for argument in function.args.args}
             used = {name.id for name in names} - own
             assert not used & others, f"{module}.{function.name}: {used & others}"
-
-
-def test_provenance_names_the_blas_in_use_alone(monkeypatch):
-    names = "filepath", "architecture", "user_api", "internal_api"
-    pools = [
-        ("/site/numpy.libs/a.so", "K1", "blas", "x"),
-        ("/env/lib/b.so", "K2", "blas", "x"),
-        ("/site/scs.libs/c.so", "K3", "blas", "x"),
-        ("/env/lib/omp.so", "K4", "openmp", "x"),
-    ]
-    loaded = [dict(zip(names, pool, strict=True)) for pool in pools]
-    monkeypatch.setattr(fingerprint, "threadpool_info", lambda: loaded)
-    assert fingerprint._blas_kernels() == ["x K1", "x K2"]

@@ -30,7 +30,7 @@ from mimlstudy.report.notebooks import NotebookRun, last_runs, run_notebooks
 from mimlstudy.report.parameters import TYPES, ParameterError
 from mimlstudy.report.tables import frame_grid
 from tests.made_up_notebooks import edited, write_notebook
-from tests.made_up_study import METHODS, raising, tiny
+from tests.made_up_study import METHODS, change_records, raising, tiny
 
 
 @pytest.fixture
@@ -247,7 +247,7 @@ def test_records_that_no_check_confirmed_are_left_out_with_a_note(project, monke
     assert len(paper.trials("mine")) == 2  # a notebook runs and reads its trials once
     assert len(Companion(jobs=1).trials("mine")) == len(Companion().recorded("mine")) == 1
     assert "1 damaged" in shown[-1][0].data and "`mimlpaper compute mine" in shown[-1][0].data
-    store.rewrite(MINE, lambda rows: rows.assign(code="other.code"))
+    change_records(store, MINE, lambda rows: rows.assign(code="other code"))
     store.mark(MINE, set(keys_of(store.load(MINE))[:1]))
     assert Companion(jobs=1).trials("mine").empty and len(Companion().known("mine")) == 2
     assert all(text in shown[-1][0].data for text in ("1 code changed", "1 differs"))

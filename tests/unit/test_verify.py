@@ -16,7 +16,7 @@ from mimlstudy.engine.records import Store, records
 from mimlstudy.engine.verify import allowed, compare_trial, distance, outliers, verified, verify
 from mimlstudy.paper.catalogue import CATALOGUE, PaperCatalogue
 from mimlstudy.paper.measures import COSTS, RELATED, TESTED
-from tests.made_up_study import METHODS, edit, raising, states, tiny
+from tests.made_up_study import METHODS, change_records, edit, raising, states, tiny
 
 module = sys.modules[verify.__module__]
 SCENES = load("synthetic_scene")
@@ -40,7 +40,7 @@ def change(store, method="Ml-knn", **values):
             rows[column] = rows[column].mask(mine, new)
         return rows
 
-    store.rewrite(MINE, changed)
+    change_records(store, MINE, changed)
 
 
 def outcomes(store, experiments=(MINE,), **options):
@@ -48,19 +48,19 @@ def outcomes(store, experiments=(MINE,), **options):
     return dict(zip(table["method"], table["outcome"], strict=True))
 
 
-ROW = {"dataset": "scene", "n_test": 450, "versions": "v", "machine": "m"}
+ROW = {"dataset": "scene", "n_test": 450, "versions": "v", "arithmetic": "a"}
 
 
 def test_on_the_same_machine_a_millionth_elsewhere_one_decision_in_a_hundred_bags():
     """k = 5 of n = 450 bags, q = 5 labels; of a fold of nine bags, one."""
     assert (allowed(ROW, dict(ROW), NUMBERS, 5) == 1e-6).all()
-    for elsewhere in ({"machine": "another"}, {"versions": "numpy 3"}):
+    for elsewhere in ({"arithmetic": "another"}, {"versions": "numpy 3"}):
         bound = allowed(ROW, ROW | elsewhere, NUMBERS, 5) - 1e-6
         special = {"hamming_loss": 5 / 450 / 5, "average_f1": 2 * 5 / 450}
         assert bound.to_dict() == pytest.approx(dict.fromkeys(NUMBERS, 5 / 450) | special)
         assert (allowed(ROW, ROW | elsewhere, ["cosine"], 5) == 1e-6).all()
     fold = ROW | {"dataset": "musk1", "n_test": 9}
-    bound = allowed(fold, fold | {"machine": "x"}, NUMBERS, 1)
+    bound = allowed(fold, fold | {"arithmetic": "x"}, NUMBERS, 1)
     assert bound["accuracy"] == pytest.approx(1 / 9 + 1e-6)
 
 
@@ -69,7 +69,7 @@ def test_what_only_one_has_is_infinitely_far():
     apart = distance({"accuracy": 0.5}, {"accuracy": 0.5, "coverage": 1.0}, NUMBERS)
     assert apart["coverage"] == np.inf and (apart.drop("coverage") == 0).all()
     pair = dict.fromkeys(RELATED.numbers, 0.5) | {"stage": 0, "first": "sea", "second": "trees"}
-    pair |= {"versions": "v", "machine": "m"}
+    pair |= {"versions": "v", "arithmetic": "a"}
     other = pair | {"stage": 1}
     for again, expected in (
         ([pair], (0.0, True)),
@@ -86,9 +86,9 @@ def test_what_counts_as_the_same(store):
     for values, outcome in (
         ({"hamming_loss": 1e-7}, "equal"),
         ({"hamming_loss": 1e-3}, "different"),
-        ({"hamming_loss": 1e-3, "machine": "another"}, "close"),
+        ({"hamming_loss": 1e-3, "arithmetic": "another"}, "close"),
         ({"hamming_loss": 1e-3, "versions": "numpy 1"}, "close"),
-        ({"hamming_loss": 0.1, "machine": "another"}, "different"),
+        ({"hamming_loss": 0.1, "arithmetic": "another"}, "different"),
         ({"coverage": np.nan}, "different"),
         ({"fit_seconds": 1.0, "seconds": 1.0, "chosen": "{}"}, "equal"),
     ):
@@ -113,9 +113,9 @@ def test_every_outcome_is_written_and_counts_until_records_or_code_change(store,
     nearest = written.query("method == 'MimlNn'").to_dict("records")[0]
     store.add_outcomes([nearest | {"machine": "x", "outcome": "different"}])
     assert (found()["x"]["equal"], found()["x"]["different"], found()[here]["equal"]) == (0, 1, 2)
-    change(store, code="another.code")
+    change(store, code="another code")
     assert found().keys() == {"x", here} and found()["x"]["groups"] == 2
-    edit(monkeypatch, "mimlstudy.engine.records", "if pd.isna(value)", "if value != value")
+    edit(monkeypatch, "mimlstudy.engine.rows", "if pd.isna(value)", "if value != value")
     assert found() == {}
 
 
@@ -162,7 +162,8 @@ def right():
 
 
 def made_up(catalogue, name, home=None):
-    return replace(SCENES, name=name, Y=~SCENES.Y[:, ::-1] if name in FLIPPED else SCENES.Y)
+    Y = ~SCENES.Y[:, ::-1] if name in FLIPPED else SCENES.Y
+    return replace(SCENES, name=name, Y=Y), "its content"
 
 
 def test_each_change_of_code_is_checked_and_attested_by_itself(monkeypatch, tmp_path):
@@ -177,7 +178,8 @@ def test_each_change_of_code_is_checked_and_attested_by_itself(monkeypatch, tmp_
     monkeypatch.setattr("mimlstudy.engine.trials._loaded", made_up)
     monkeypatch.setattr(sys.modules[__name__], "FLIPPED", set())
     text = "def left():\n    return 1\ndef right():\n    return 2\n"
-    monkeypatch.setitem(fingerprint.SOURCES, __name__, text.encode())
+    sources = fingerprint.sources() | {__name__: text.encode()}
+    monkeypatch.setattr(fingerprint, "sources", lambda: sources)
     mine = tiny({"Ml-knn": METHODS["Ml-knn"]}, datasets=("left", "right"))
     store = Store(tmp_path / "two", CATALOGUE)
 
@@ -242,14 +244,14 @@ def test_a_quick_check_draws_cheap_usable_trials_and_writes_nothing(store, monke
     before = {path.name: path.read_bytes() for path in store.folder.iterdir()}
     assert outcomes(store, seconds=20.0) == {"MimlNn": "equal"}
     assert {path.name: path.read_bytes() for path in store.folder.iterdir()} == before
-    store.rewrite(MINE, lambda rows: rows.assign(seconds=4.0))
+    change_records(store, MINE, lambda rows: rows.assign(seconds=4.0))
     for seconds, n_checked in ((16.0, 4), (15.9, 0)):  # a trial may take a quarter of it
         assert verify([MINE], store=store, seconds=seconds, jobs=1)["n_checked"].sum() == n_checked
     with monkeypatch.context() as patched:
         patched.setattr(PaperCatalogue, "is_present", lambda *_: False)
         assert verify([MINE], store=store, seconds=20.0).empty
-    change(store, "MimlNn", code="older.code")
-    change(store, "Ml-knn", code="differs older.code")
+    change(store, "MimlNn", code="older code")
+    change(store, "Ml-knn", doubt="differs")
     assert verify([MINE], store=store, seconds=20.0).empty
 
 
