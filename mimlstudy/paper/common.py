@@ -61,8 +61,8 @@ SHARE_LOOKED_AT = 0.25  # of the training part, as in a hold-out
 
 def before_hold_outs(row: Row) -> Row:
     """The row fixed in advance as it would be without the hold-outs of degenerate defaults."""
-    others = [basis for basis in row.in_advance if basis.source != DEGENERATE]
-    return replace(row, in_advance=others).fixed()
+    kept = [basis for basis in row.in_advance if basis.source != DEGENERATE]
+    return replace(row, in_advance=kept).fixed()
 
 
 def is_degenerate(estimator, X, Y, *, seed: int = 0) -> bool:

@@ -151,18 +151,24 @@ PEERS = {
 def _on_sets():
     """The methods of each table, and D-MimlSvm, which is in none."""
     sections = (*section4.SECTION4, *section6.SECTION6, *section7.SECTION7)
-    printed = {one.name: one.parts[0] for one in sections}
+    first_parts = {experiment.name: experiment.parts[0] for experiment in sections}
     base = section5.BASE_SETTING
     for dataset, table in SETS.items():
-        own = {"D-MimlSvm": base} if dataset in base else {}
-        part = printed[table]
-        yield Part((dataset,), part.splits.first(1), part.configurations | own)
+        part = first_parts[table]
+        methods = dict(part.configurations)
+        if dataset in base:
+            methods["D-MimlSvm"] = base
+        yield Part((dataset,), part.splits.first(1), methods)
 
 
 def _drawn(*varied):
     """Names of data of which one of the sizes is varied, each once."""
-    several = (BASE | {name: size} for name in varied for size in SIZES[name])
-    return tuple(dict.fromkeys("drawn:{bags}x{instances}x{labels}".format(**s) for s in several))
+    names = []
+    for name in varied:
+        for size in SIZES[name]:
+            sizes = BASE | {name: size}
+            names.append("drawn:{bags}x{instances}x{labels}".format(**sizes))
+    return tuple(dict.fromkeys(names))
 
 
 COSTS_EXPERIMENT = Experiment(

@@ -44,11 +44,12 @@ def criteria(estimator, dataset, train, test, *, staged=False) -> list[dict]:
     seconds = {"fit_seconds": fitted - start, "predict_seconds": time.process_time() - fitted}
     # Empty if nothing was to choose.
     best = getattr(estimator, "best_params_", None)
-    common = seconds | {"chosen": "" if best is None else _as_text(best)}
-    return [
-        {"stage": stage} | common | evaluate(dataset.labels[test], scores, predicted)
-        for stage, (scores, predicted) in enumerate(stages, start=int(staged))
-    ]
+    of_fit = seconds | {"chosen": "" if best is None else _as_text(best)}
+    rows = []
+    for stage, (scores, predicted) in enumerate(stages, start=int(staged)):
+        measured = evaluate(dataset.labels[test], scores, predicted)
+        rows.append({"stage": stage} | of_fit | measured)
+    return rows
 
 
 def criteria_and_rank(estimator, dataset, train, test) -> list[dict]:
@@ -119,11 +120,12 @@ def criteria_by_budget(estimator, dataset, train, test) -> list[dict]:
         best = int(min(tried, key=lambda setting: (losses[setting], setting)))
         setting = held_out["params"][best]
         if best not in fitted:
-            one = clone(estimator.estimator).set_params(**clone(setting, safe=False))
-            (fitted[best],) = criteria(one, dataset, train, test)
+            # The candidates of a grid may be estimators, which a fit must not change.
+            chosen = clone(estimator.estimator).set_params(**clone(setting, safe=False))
+            (fitted[best],) = criteria(chosen, dataset, train, test)
         values = json.dumps([round(held_out["value"][i], 6) for i in tried])
-        about = {"n_settings": n_settings, "held_out": values, "chosen": _as_text(setting)}
-        rows.append(fitted[best] | about | {"stage": len(rows)})
+        of_budget = {"n_settings": n_settings, "held_out": values, "chosen": _as_text(setting)}
+        rows.append(fitted[best] | of_budget | {"stage": len(rows)})
     return rows
 
 
@@ -135,9 +137,14 @@ def objectives(estimator, dataset, train, test) -> list[dict]:
     fitted = estimator.fit(dataset.X[train], dataset.Y[train])[-1]
     following = np.append(fitted.raw_objective_[1:], np.nan)
     steps = zip(fitted.objective_, following, fitted.n_iter_, strict=False)
-    common = {"gap": fitted.duality_gap_}
     return [
-        {"stage": stage, "objective": objective, "following": later, "n_iter": n_iter} | common
+        {
+            "stage": stage,
+            "objective": objective,
+            "following": later,
+            "n_iter": n_iter,
+            "gap": fitted.duality_gap_,
+        }
         for stage, (objective, later, n_iter) in enumerate(steps, start=1)
     ]
 
@@ -210,12 +217,15 @@ def reasons(estimator, dataset, train, test) -> list[dict]:
     truth = dataset.X.with_instances(dataset.instance_labels)
     taught = isinstance(estimator, Ceiling)
     estimator.fit(X, truth[train].instances.astype(bool) if taught else Y)
-    learned, found = explain(estimator, X), explain(estimator, dataset.X[test])
+    on_train, on_test = explain(estimator, X), explain(estimator, dataset.X[test])
     rows = []
-    for kind in CALIBRATIONS[: 1 if isinstance(estimator, Ceiling | Chance) else None]:
-        scores = calibrated(kind, learned, X, Y, found)
-        about = dataset.X[test], dataset.Y[test], truth[test].instances.astype(bool)
-        rows.append({"calibration": kind} | shares_of_right_reasons(scores, *about))
+    # Neither bound is a learner whose scores could be calibrated.
+    is_bound = isinstance(estimator, Ceiling | Chance)
+    for kind in ("none",) if is_bound else CALIBRATIONS:
+        scores = calibrated(kind, on_train, X, Y, on_test)
+        instance_labels = truth[test].instances.astype(bool)
+        shares = shares_of_right_reasons(scores, dataset.X[test], dataset.Y[test], instance_labels)
+        rows.append({"calibration": kind} | shares)
     return rows
 
 
@@ -237,13 +247,14 @@ def shares_of_right_reasons(
     scores, truth = scores[labelled], instance_labels[labelled]
     sizes = np.unique(bag, return_counts=True)[1]
     labelled_bags = Bags(scores, np.concatenate([[0], np.cumsum(sizes)]))
-    both = truth.any(axis=0) & ~truth.all(axis=0)
+    # The area under a curve needs instances with the label and without it.
+    measurable = truth.any(axis=0) & ~truth.all(axis=0)
     top = scores == np.repeat(labelled_bags.max(scores), sizes, axis=0)
     hits = labelled_bags.sum(1.0 * (top & truth)) / labelled_bags.sum(1.0 * top)
     return {
         "accuracy": _top_is_true(scores, truth),
         "accuracy_known": _top_is_true(known, truth),
-        "auc": float(roc_auc_score(truth[:, both], scores[:, both], average="macro")),
+        "auc": float(roc_auc_score(truth[:, measurable], scores[:, measurable], average="macro")),
         "pointing": float(hits[labelled_bags.max(truth)].mean()),
         "micro_auc_bags": float(of_bags),
         "micro_auc_instances": float(roc_auc_score(truth, scores, average="micro")),
@@ -263,17 +274,17 @@ def calibrated(kind: str, train: np.ndarray, bags: Bags, Y, test: np.ndarray) ->
     """
     if kind == "none":
         return test
-    found = np.empty_like(test)
+    probabilities = np.empty_like(test)
     for label, (largest, y) in enumerate(zip(bags.max(train).T, Y.T, strict=True)):
         if y.all() or not y.any():
-            found[:, label] = y[0]
+            probabilities[:, label] = y[0]
         elif kind == "isotonic":
             curve = IsotonicRegression(out_of_bounds="clip").fit(largest, y)
-            found[:, label] = curve.predict(test[:, label])
+            probabilities[:, label] = curve.predict(test[:, label])
         else:
             slope, intercept = platt(largest, y, unit=np.ptp(largest) or 1.0, C=1e6)
-            found[:, label] = expit(slope * test[:, label] + intercept)
-    return found
+            probabilities[:, label] = expit(slope * test[:, label] + intercept)
+    return probabilities
 
 
 def costs(estimator, dataset, train, test) -> list[dict]:

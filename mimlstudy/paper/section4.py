@@ -50,7 +50,8 @@ TABLE_1 = Table({
          closest(gamma=1.0, C=30.0, max_alternations=15, label_rule="top")],
         each(scaling="none", C=[1.0, 100.0], gamma=[0.2, 5.0], label_rule="sign",
              max_alternations=[1, 2, 5, 10, 25]),
-        in_advance=[HELD_OUT_MACHINE]),
+        # A nearly exact kernel for every width would take hours.
+        in_advance=[HELD_OUT_MACHINE, default("1 % is left up to a width of 1", rank="auto")]),
     "MimlNn": Row(
         mimlnn.MimlNn(), [SCENES_SCALED],
         [*each(scaling="none", ratio=0.2, ridge=[0.0, 10.0], label_rule="top"), *OUR_START]),

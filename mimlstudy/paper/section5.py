@@ -145,8 +145,8 @@ def standardized_leads(estimator, dataset, train, test) -> list[dict]:
         train, test = np.split(rng.permutation(len(Y)), [estimator.n_train])
         fitted = (Ridge(N_FEATURES).fit(X[train], 2.0 * Y[train] - 1) for X in views)
         scores = [ridge.predict(X[test]) for ridge, X in zip(fitted, views, strict=True)]
-        first, second = (list(evaluate(Y[test], s, s > 0).values()) for s in scores)
-        leads.append(np.subtract(first, second))
+        losses = [list(evaluate(Y[test], of_view, of_view > 0).values()) for of_view in scores]
+        leads.append(np.subtract(losses[0], losses[1]))
     ratios = np.mean(leads, axis=0) / np.std(leads, axis=0, ddof=1)
     return [dict(zip(CRITERIA, ratios.tolist(), strict=True))]
 

@@ -302,8 +302,9 @@ def settings_table(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) ->
 
 def closest_to_print(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> dict[str, int]:
     """For each method, the number of its parameters that were chosen by closeness to print."""
-    about = settings_table(table, datasets)
-    chosen = about[about["basis"] == CLOSEST].groupby("method")["parameter"].nunique()
+    described = settings_table(table, datasets)
+    marked = described[described["basis"] == CLOSEST]
+    chosen = marked.groupby("method")["parameter"].nunique()
     return {method: int(chosen.get(method, 0)) for method in table}
 
 

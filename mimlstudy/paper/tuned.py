@@ -48,9 +48,9 @@ def _grid(reason, **values):
     return held_out(reason, grid=[values])
 
 
-def _by_kernel(reason, **others):
-    """A grid of the others' values with each of the four kernels."""
-    return held_out(reason, grid=[LINEAR | others, GAUSSIAN | others])
+def _by_kernel(reason, **values):
+    """A grid of these values with each of the four kernels."""
+    return held_out(reason, grid=[LINEAR | values, GAUSSIAN | values])
 
 
 def _by_set_kernel(learner, *steps):
@@ -130,9 +130,10 @@ THROUGH_INSDIF["MimlNn"] = "InsDif"
 def _bags(scaling, vector, *search) -> Table:
     """Rows for bags, whose learners of vectors get ``vector`` after ``scaling``."""
     bags = OF_BAGS | {"Set kernel": _by_set_kernel(MlSvm())}
-    rows = {name: _with(row, *search, scaling) for name, row in bags.items()}
-    others = {n: _with(row, *search, scaling, vector) for n, row in OF_VECTORS.items()}
-    return Table(rows | others)
+    table = Table((name, _with(row, *search, scaling)) for name, row in bags.items())
+    for name, row in OF_VECTORS.items():
+        table[name] = _with(row, *search, scaling, vector)
+    return table
 
 
 def _vectors(*steps) -> Table:
@@ -266,6 +267,14 @@ CONTROLS = {
     DBPEDIA: OF_TEXTS,
     FIVE_SETS: _controls(ONE, OF_ANY_SIZE, BY_ACCURACY) | {"Set kernel": SET_KERNEL},
 }
+
+
+ROWS = {
+    method: row for table in (*TUNED.values(), *CONTROLS.values()) for method, row in table.items()
+}
+# The printed name of the method whose learner a method has, and how it sees a bag if not whole.
+BASE_METHODS = {method: row.base_method or method for method, row in ROWS.items()}
+LAYOUTS = {method: row.layout for method, row in ROWS.items()}
 
 
 def _parts(tables):
