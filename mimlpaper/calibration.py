@@ -20,8 +20,8 @@ def platt(
     C : float, default 1.0
         Inverse of the penalty of slope × unit, squared.
 
-    Source
-    ------
+    References
+    ----------
     Platt, Probabilistic outputs for support vector machines, 1999.
     """
     curve = LogisticRegression(C=C).fit(scores[:, None] / unit, labels)

@@ -140,8 +140,8 @@ class MimlClassifier(base.LogOdds):
     classes_ : array (n_labels,)
         Names of the labels.
 
-    Source
-    ------
+    References
+    ----------
     Not from the paper. Platt, Probabilistic outputs for support vector machines, 1999.
     """
 

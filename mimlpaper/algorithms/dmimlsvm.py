@@ -114,8 +114,8 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
     classes_ : array (n_labels,)
         Names of the labels.
 
-    Source
-    ------
+    References
+    ----------
     Section 5 and Table 8; Cheung and Kwok, A regularization framework for multiple-instance
     learning, ICML 2006.
     """

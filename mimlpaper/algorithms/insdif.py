@@ -53,8 +53,8 @@ class InsDif(VectorEstimator):
     classes_ : array (n_labels,)
         Names of the labels.
 
-    Source
-    ------
+    References
+    ----------
     Section 6 and Table 9; Zhang and Zhou, Multi-label learning by instance differentiation,
     AAAI 2007.
     """
@@ -103,8 +103,8 @@ class PrototypeDifferences(TransformerMixin, BaseEstimator):
     prototypes_ : array (n_labels, n_features)
         The v_l, means of the examples with each label; the overall mean for a label without any.
 
-    Source
-    ------
+    References
+    ----------
     Section 6.1 and Table 9, steps 1 and 2.
     """
 
@@ -175,8 +175,8 @@ class DifferenceFeatures(PrototypeDifferences):
     gamma_ : float
         Width of the kernel.
 
-    Source
-    ------
+    References
+    ----------
     Section 6.1; not from the paper is the factor.
     """
 
@@ -227,8 +227,8 @@ class NeighbourMeans(PrototypeDifferences):
     Y_fit_ : array (n_examples, n_labels)
         Their label sets.
 
-    Source
-    ------
+    References
+    ----------
     An alternative of Section 6.1.
     """
 
@@ -270,8 +270,8 @@ class SingleInstances(PrototypeDifferences):
     prototypes_ : array (n_labels, n_features)
         As in :class:`PrototypeDifferences`; they are not used.
 
-    Source
-    ------
+    References
+    ----------
     Section 6.1: without differentiation.
     """
 

@@ -85,8 +85,8 @@ class MedoidMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     medoid_indices_ : array (k,)
         Their places among the training bags.
 
-    Source
-    ------
+    References
+    ----------
     Table 7, steps 1 to 3, and Fig. 3.
     """
 
@@ -178,8 +178,8 @@ class LandmarkMap(MedoidMap):
     medoid_indices_ : array (k,)
         Their places among the training bags.
 
-    Source
-    ------
+    References
+    ----------
     Table 7, steps 1 to 3, on a sample; not from the paper.
     """
 
@@ -243,8 +243,8 @@ class KMedoids(ClusterMixin, BaseEstimator):
     inertia_ : float
         Sum of the distances of the points to their medoids.
 
-    Source
-    ------
+    References
+    ----------
     Table 7; Maranzana, On the location of supply points, Operational Research Quarterly, 1964;
     Park and Jun, A simple and fast algorithm for K-medoids clustering, Expert Systems, 2009.
     """

@@ -101,8 +101,8 @@ class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
     classes_ : array (n_labels,)
         Names of the labels.
 
-    Source
-    ------
+    References
+    ----------
     Table 6; the authors' published program for "feature"; Xu and Frank, Logistic regression and
     boosting for labeled bags of instances, PAKDD 2004.
     """

@@ -43,8 +43,8 @@ class MimlNn(OnMedoids):
     classes_ : array (n_labels,)
         Names of the labels.
 
-    Source
-    ------
+    References
+    ----------
     Section 4.3.2; the network of Zhang and Zhou, Multi-label learning by instance differentiation,
     AAAI 2007.
     """

@@ -47,8 +47,8 @@ class MimlSvm(OnMedoids):
     classes_ : array (n_labels,)
         Names of the labels.
 
-    Source
-    ------
+    References
+    ----------
     Section 4.2 and Table 7; Zhou and Zhang, Multi-instance multi-label learning with application
     to scene classification, NIPS 19, 2007.
     """

@@ -61,8 +61,8 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
     classes_ : array (n_labels,)
         Names of the labels.
 
-    Source
-    ------
+    References
+    ----------
     Section 4.3.2; Andrews, Tsochantaridis and Hofmann, Support vector machines for
     multiple-instance learning, NIPS 15, 2003.
     """

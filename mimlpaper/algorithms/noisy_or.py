@@ -73,8 +73,8 @@ class NoisyOr(HighestInstance, LogOdds):
     classes_ : array (n_labels,)
         Names of the labels.
 
-    Source
-    ------
+    References
+    ----------
     Not from the paper. Diverse density (Maron and Lozano-Pérez, NIPS 10, 1998); Zhang, Platt and
     Viola, Multiple instance boosting for object detection, NIPS 18, 2005.
     """

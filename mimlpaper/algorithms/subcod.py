@@ -85,8 +85,8 @@ class SubCod(BagClassifier):
     classes_ : array (2,)
         The classes of a bag, the positive one last.
 
-    Source
-    ------
+    References
+    ----------
     Section 7.1 and Table 10. The last machine follows the defaults of Weka's SMO.
     """
 
@@ -246,8 +246,8 @@ class OneLabel(BagClassifier):
     classes_ : array (2,)
         The classes of a bag, the positive one last.
 
-    Source
-    ------
+    References
+    ----------
     Section 7; MIML with one label is multi-instance learning.
     """
 

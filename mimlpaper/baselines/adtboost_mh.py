@@ -66,8 +66,8 @@ class AdtBoostMH(VectorEstimator):
     classes_ : array (n_labels,)
         Names of the labels.
 
-    Source
-    ------
+    References
+    ----------
     De Comité, Gilleron and Tommasi, Learning multi-label alternating decision trees from texts and
     data, MLDM 2003; Freund and Mason, The alternating decision tree algorithm, ICML 1999.
     """

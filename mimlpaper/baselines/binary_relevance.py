@@ -67,8 +67,8 @@ class MlSvm(VectorEstimator):
     classes_ : array (n_labels,)
         Names of the labels.
 
-    Source
-    ------
+    References
+    ----------
     Boutell, Luo, Shen and Brown, Learning multi-label scene classification, Pattern Recognition
     37, 2004; Table 7, steps 4 and 5.
     """
@@ -141,8 +141,8 @@ class MlKnn(LogOdds, VectorEstimator):
     classes_ : array (n_labels,)
         Names of the labels.
 
-    Source
-    ------
+    References
+    ----------
     Zhang and Zhou, ML-KNN: a lazy learning approach to multi-label learning, Pattern Recognition
     40(7), 2007.
     """

@@ -60,8 +60,8 @@ class Cnmf(VectorEstimator):
     classes_ : array (n_labels,)
         Names of the labels.
 
-    Source
-    ------
+    References
+    ----------
     Reconstructed from the abstract of Liu, Jin and Yang, Semi-supervised multi-label learning by
     constrained non-negative matrix factorization, AAAI 2006.
     """

@@ -70,8 +70,8 @@ class DiverseDensity(InstanceScores, BagClassifier):
     classes_ : array (2,)
         The classes of a bag, the positive one last.
 
-    Source
-    ------
+    References
+    ----------
     Maron and Lozano-Pérez, A framework for multiple-instance learning, NIPS 10, 1998.
     """
 
@@ -184,8 +184,8 @@ class EmDd(DiverseDensity):
     classes_ : array (2,)
         The classes of a bag, the positive one last.
 
-    Source
-    ------
+    References
+    ----------
     Zhang and Goldman, EM-DD: an improved multiple-instance learning technique, NIPS 14, 2002;
     Andrews, Tsochantaridis and Hofmann (NIPS 15, 2003) on the choice by test error.
     """

@@ -182,8 +182,8 @@ class MiSvmInstance(_MiSvm):
     classes_ : array (2,)
         The classes of a bag, the positive one last.
 
-    Source
-    ------
+    References
+    ----------
     Andrews, Tsochantaridis and Hofmann, Support vector machines for multiple-instance learning,
     NIPS 15, 2003.
     """
@@ -252,8 +252,8 @@ class MiSvmBag(_MiSvm):
     classes_ : array (2,)
         The classes of a bag, the positive one last.
 
-    Source
-    ------
+    References
+    ----------
     Andrews, Tsochantaridis and Hofmann, Support vector machines for multiple-instance learning,
     NIPS 15, 2003.
     """
@@ -343,8 +343,8 @@ class ChFd(HighestInstance, BagClassifier):
     classes_ : array (2,)
         The classes of a bag, the positive one last.
 
-    Source
-    ------
+    References
+    ----------
     Fung, Dundar, Krishnapuram and Rao, Multiple instance learning for computer aided diagnosis,
     NIPS 19, 2007.
     """

@@ -125,8 +125,8 @@ class RankSvm(VectorEstimator):
     classes_ : array (n_labels,)
         Names of the labels.
 
-    Source
-    ------
+    References
+    ----------
     Elisseeff and Weston, A kernel method for multi-labelled classification, NIPS 14, 2002.
     """
 
