@@ -38,8 +38,8 @@ check: .venv/installed-cluster $(if $(CHROMIUM),.venv/installed-browser)  ## wha
 	$(BIN)/python site/check.py build/smoke build/site-smoke && \
 	$(BIN)/python -m pytest tests/browser; fi
 
-lab: .venv/installed-lab  ## the notebooks in JupyterLab
-	$(BIN)/jupyter lab --notebook-dir notebooks
+lab: .venv/installed-lab  ## the notebooks in JupyterLab, as working copies in build/lab
+	$(BIN)/python -m mimlstudy.report.lab
 
 site: .venv/installed-site  ## the executed notebooks and all results as pages, in build/site/
 	$(BIN)/mimlpaper run --recorded

@@ -28,6 +28,7 @@ from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import TABLES, PublishedTable
 from mimlstudy.report.guest import Conditions, Guest, GuestError, describe, guest_criteria
+from mimlstudy.report.parameters import caller_folder
 from mimlstudy.report.plain import markdown_text
 from mimlstudy.report.tables import HEADS, ReportTable, frame_grid, number_entries
 
@@ -80,7 +81,7 @@ def bench(
 
     Parameters
     ----------
-    entry : str, module:Name; the module is imported from the current folder.
+    entry : str, module:Name; the module is imported from the caller's folder.
     tables : numbers of tables, or "unseen".
     profile, jobs, data_home : as of :func:`~mimlstudy.engine.execution.compute`.
     timeout : float, default 3600
@@ -94,7 +95,7 @@ def bench(
     folder.mkdir(parents=True, exist_ok=True)
     output = folder / OUTPUT
     output.unlink(missing_ok=True)
-    conditions = Conditions(str(Path.cwd()), timeout, str(output))
+    conditions = Conditions(str(caller_folder()), timeout, str(output))
     store = Store(folder, CATALOGUE)
     run = partial(compute, profile=profile, store=store, data_home=data_home, jobs=jobs)
 

@@ -30,6 +30,7 @@ from mimlstudy.paper.experiments import get_experiment
 from mimlstudy.paper.published import published_claims
 from mimlstudy.report.figures import LINE, save_figure, use_style
 from mimlstudy.report.parameters import ParameterError, notebook_parameters, output_folder
+from mimlstudy.report.progress import shown_progress
 from mimlstudy.report.status import ARTEFACTS, recorded_scorecard, results_of
 from mimlstudy.report.tables import results_table, save_table
 from mimlstudy.report.trace import Trace, trace
@@ -116,7 +117,8 @@ class Companion:
         if not asked and experiment in self._run:
             return self.recorded(experiment)
         how = self._how | {"recompute": self._how["recompute"] and again}
-        table = compute(get_experiment(experiment).varied(**asked), store=self.store, **how)
+        with shown_progress():
+            table = compute(get_experiment(experiment).varied(**asked), store=self.store, **how)
         if not asked:
             self._run.add(experiment)
             if not table.equals(self._known.setdefault(experiment, table)):

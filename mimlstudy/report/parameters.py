@@ -8,6 +8,7 @@ line on its own, so that only the last annotation could be asked for.
 import ast
 import hashlib
 import json
+import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -35,6 +36,7 @@ EXAMPLES = {
     "list[int]": "'[1, 2]'",
     "list[float]": "'[0.1, 0.4]'",
 }
+CALLER = "MIMLPAPER_CALLER"  # the environment variable that names the caller's folder in JupyterLab
 PATHS = ("file", "folder")  # parameters that name a file or folder of the reader's own
 INJECTED = "# Parameters\n"  # how the cell begins that papermill puts in
 
@@ -98,7 +100,7 @@ def _statements(source):
 def checked(values: Mapping, types: Mapping[str, type], notebook: str = "") -> dict:
     """Parameters by name, each of its type; a text of a list or number is read as JSON.
 
-    A relative path begins at the current folder, and becomes absolute.
+    A relative path begins at :func:`caller_folder`, and becomes absolute.
 
     Parameters
     ----------
@@ -130,7 +132,7 @@ def _typed(name, value, kind, of):
         example = f", such as {EXAMPLES[type_name]}" if type_name in EXAMPLES else ""
         raise ParameterError(f"parameter {name}{of} must be {type_name}{example}, got {value!r}")
     if name in PATHS and value:
-        return str(Path(value).expanduser().resolve())
+        return str(caller_folder() / Path(value).expanduser())
     return value
 
 
@@ -141,6 +143,11 @@ def _is_of_type(value, kind):
     if kind is float:
         return type(value) in (int, float)
     return type(value) is kind  # True is no int here
+
+
+def caller_folder() -> Path:
+    """Where relative paths begin: the current folder, and in ``make lab`` the project's."""
+    return Path(os.environ.get(CALLER) or Path.cwd())
 
 
 def output_folder(profile: str, questions: Mapping) -> Path:

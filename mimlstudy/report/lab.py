@@ -1,0 +1,82 @@
+"""The notebooks in JupyterLab, as working copies: what is tracked never changes by opening it.
+
+``python -m mimlstudy.report.lab`` starts JupyterLab in the project's folder. Further arguments go
+to JupyterLab.
+"""
+
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+
+from mimlpaper import paths
+from mimlstudy import folders
+from mimlstudy.report.notebooks import available_notebooks
+from mimlstudy.report.parameters import CALLER
+
+START = "start.ipynb"
+GREETING = """# Start here
+
+Each notebook below is a section of the paper, or a use of its algorithms. Choose one, then
+**Run → Run All Cells**. Values in the cell of parameters may be changed: what is empty or 0 is as
+the paper has it. These are working copies in `{folder}`; the originals in `notebooks/` stay.
+"""
+
+
+def main(arguments=None) -> None:
+    """Copy the notebooks, and become JupyterLab with the start notebook open."""
+    folder = copy_notebooks()
+    root = paths.project_root()
+    start = (folder / START).relative_to(root).as_posix()
+    os.environ[CALLER] = str(root)
+    command = [sys.executable, "-m", "jupyterlab"]
+    options = {
+        "ServerApp.root_dir": str(root),
+        "LabApp.default_url": f"/lab/tree/{start}",
+        # The originals are not opened by mistake.
+        "ContentsManager.hide_globs": "['notebooks', '__pycache__', '*.pyc']",
+    }
+    command += [f"--{name}={value}" for name, value in options.items()]
+    os.execv(sys.executable, command + list(sys.argv[1:] if arguments is None else arguments))
+
+
+def copy_notebooks() -> Path:
+    """Copy the notebooks to ``build/lab``, and write the start notebook there.
+
+    A copy that is newer than its original stays. An older one is set aside under a name with
+    today's date, since it may hold somebody's work.
+    """
+    folder = folders.build("lab")
+    folder.mkdir(parents=True, exist_ok=True)
+    notebooks = available_notebooks()
+    for name, original in notebooks.items():
+        copy = folder / original.name
+        if copy.is_file() and copy.stat().st_mtime < original.stat().st_mtime:
+            copy.rename(folder / f"{name}-until-{time.strftime('%Y-%m-%d-%H%M%S')}.ipynb")
+        if not copy.is_file():
+            shutil.copyfile(original, copy)
+    _write_start(folder, notebooks)
+    return folder
+
+
+def _write_start(folder, notebooks):
+    relative = folder.relative_to(paths.project_root()).as_posix()
+    lines = [f"- [{_title(path)}]({path.name})" for path in notebooks.values()]
+    text = GREETING.format(folder=relative) + "\n" + "\n".join(lines) + "\n"
+    cell = nbformat.v4.new_markdown_cell(text, id="start")
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = nbformat.v4.new_notebook(cells=[cell], metadata={"kernelspec": kernel})
+    paths.write_whole(folder / START, nbformat.writes(notebook))
+
+
+def _title(path):
+    """The first heading of a notebook."""
+    first = nbformat.read(path, as_version=4).cells[0].source
+    return first.splitlines()[0].removeprefix("# ")
+
+
+if __name__ == "__main__":
+    main()
