@@ -3,20 +3,21 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Chromium of the system, if there is one: `make check` then opens the site in it.
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
-LOCKED := --quiet --constraint requirements/main.lock
+# Locks name every package, so that nothing else is resolved.
+LOCKED := --quiet --no-deps --require-hashes --requirement
 
-.PHONY: install paper test check lab site pdf verify lint clean
+.PHONY: install paper test check lab site pdf verify lint locks clean
 
 install: .venv/installed
 
 .venv/installed: requirements/main.lock pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --requirement requirements/main.lock
+	$(BIN)/python -m pip install $(LOCKED) requirements/main.lock
 	$(BIN)/python -m pip install --quiet --no-deps --editable .
 	touch $@
 
 .venv/installed-%: requirements/%.lock .venv/installed
-	$(BIN)/python -m pip install $(LOCKED) --requirement $<
+	$(BIN)/python -m pip install $(LOCKED) $<
 	touch $@
 
 .venv/installed-browser: .venv/installed-site .venv/installed-lab
@@ -57,6 +58,11 @@ lint: install  ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+locks:  ## exact versions with hashes, within the ranges of pyproject.toml
+	$(PYTHON) -m venv build/uv
+	build/uv/bin/python -m pip install --quiet uv
+	PATH=build/uv/bin:$$PATH build/uv/bin/python requirements/make_locks.py
 
 clean:
 	rm -rf .venv build
