@@ -1,0 +1,125 @@
+"""Names and messages of others appear as text wherever the project writes them."""
+
+import re
+from html.parser import HTMLParser
+
+import matplotlib.pyplot as plt
+import nbformat
+import pandas as pd
+import pytest
+from mistune import html as markdown_to_html
+
+from mimlpaper.datasets import load_synthetic_scene
+from mimlstudy.report import figures, parameters
+from mimlstudy.report.bench import _write
+from mimlstudy.report.companion import Companion
+from mimlstudy.report.notebook_page import write_page
+from mimlstudy.report.plain import markdown_text
+from mimlstudy.report.tables import Entry, frame_grid
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>.csv",
+    "[here](javascript:alert(1))",
+    "</table><b>bold",
+    "a | b",
+    "`code` *stars* _under_ $x$ &lt;",
+    "two\nlines",
+)
+
+
+class Elements(HTMLParser):
+    """The elements of a page, its attributes, and its text."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.names, self.links, self.text = [], [], ""
+        self.feed(page)
+
+    def handle_starttag(self, name, attributes):
+        self.names.append(name)
+        self.links += [value for key, value in attributes if key in ("href", "src")]
+        self.names += [key for key, _ in attributes if key.startswith("on")]
+
+    def handle_data(self, text):
+        self.text += text
+
+
+def is_harmless(page, name):
+    """Whether a page shows a name as text, with no element, handler or link of the name's own."""
+    elements = Elements(page)
+    shown = " ".join(elements.text.split())
+    expected = " ".join(name.split())
+    return (
+        expected in shown
+        and not {"script", "img", "onerror", "b", "code", "em"} & set(elements.names)
+        and not any("javascript" in (link or "") for link in elements.links)
+    )
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_markdown_shows_a_name_as_text(name):
+    assert is_harmless(markdown_to_html(f"A line with {markdown_text(name)} in it."), name)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_the_opening_of_a_notebook_shows_a_parameter_as_text(name):
+    """Such as a file of the reader's own, in a notebook's box."""
+    paper = Companion(profile="smoke", file=name)
+    page = markdown_to_html(paper.opening("Who?", "here").data)
+    assert is_harmless(page.replace("<strong>", "").replace("</strong>", ""), name)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_report_of_the_bench_shows_a_message_as_text(name, tmp_path):
+    _write("mine:Method", tmp_path, {}, [f"Table 1, mine:Method: RuntimeError: {name}"])
+    page = markdown_to_html((tmp_path / "report.md").read_text())
+    assert is_harmless(page.replace("<strong>", "").replace("</strong>", ""), name)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_tables_show_labels_as_text(name):
+    """As a row, a head and a cell; in HTML and in Markdown."""
+    cells = pd.DataFrame({name: [Entry((name,))]}, index=[name])
+    table = frame_grid(cells, pd.DataFrame(), "A caption", corner="label")
+    assert is_harmless(table._repr_html_(), name)
+    assert is_harmless(markdown_to_html(table.to_markdown()), name)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_figure_in_svg_shows_a_label_as_text(name, tmp_path):
+    figure, axis = plt.subplots()
+    axis.set_title(name.replace("$", r"\$"))
+    _, svg = figures.save_figure(figure, tmp_path, "named")
+    plt.close(figure)
+    assert not {"script", "img", "onerror"} & set(Elements(svg.read_text()).names)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_the_page_of_a_notebook_shows_what_a_cell_prints_as_text(name, tmp_path):
+    """Printed text, a frame with a label of that name, and an error's message."""
+    frame = pd.DataFrame({name: [1]})
+    outputs = [
+        nbformat.v4.new_output("stream", name="stdout", text=name),
+        nbformat.v4.new_output("display_data", {"text/html": frame._repr_html_()}),
+    ]
+    cell = nbformat.v4.new_code_cell("pass", outputs=outputs, execution_count=1)
+    notebook = nbformat.v4.new_notebook(cells=[cell])
+    write_page(notebook, tmp_path / "page.html")
+    body = re.search("<main>(.*)</main>", (tmp_path / "page.html").read_text(), re.DOTALL)[1]
+    elements = Elements(body)
+    assert "onerror" not in elements.names
+    assert "script" not in elements.names
+    assert not any("javascript" in (link or "") for link in elements.links)
+
+
+def test_labels_of_a_data_set_are_shown_as_text_in_its_frame():
+    scenes = load_synthetic_scene(n_images=3)
+    frame = pd.DataFrame(scenes.Y, columns=["<script>"] * scenes.Y.shape[1])
+    assert "<script>" not in frame._repr_html_()
+
+
+def test_a_question_with_marks_has_a_folder_with_a_plain_name():
+    for name in HOSTILE:
+        folder = parameters.output_folder("paper", {"file": name})
+        assert re.fullmatch(r"[\w.,=-]+", folder.name)
