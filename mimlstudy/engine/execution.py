@@ -107,9 +107,17 @@ def _announce(experiment, trials, recorded, jobs):
     seconds, time = _expected_seconds(trials, recorded), ""
     if seconds.notna().all():
         workers = min(len(trials), effective_n_jobs(jobs))
-        minutes = int(np.ceil(seconds.sum() / workers / 60))
-        time = f", about {minutes // 60} h {minutes % 60:02d} min with {workers} process(es)"
+        time = f", about {_in_words(seconds.sum() / workers)} with {workers} process(es)"
     print(f"{experiment.name}: {len(trials)} trials to run{time}", file=sys.stderr)  # as progress
+
+
+def _in_words(seconds):
+    """A duration to the next second, minute, or hour and minute."""
+    if seconds <= 60:
+        return f"{int(np.ceil(seconds))} s"
+    minutes = int(np.ceil(seconds / 60))
+    hours, rest = divmod(minutes, 60)
+    return f"{hours} h {rest:02d} min" if hours else f"{minutes} min"
 
 
 def _expected_seconds(trials, recorded):

@@ -30,6 +30,7 @@ from mimlstudy.paper.experiments import get_experiment
 from mimlstudy.paper.published import published_claims
 from mimlstudy.report.figures import LINE, save_figure, use_style
 from mimlstudy.report.parameters import ParameterError, notebook_parameters, output_folder
+from mimlstudy.report.plain import markdown_text
 from mimlstudy.report.progress import shown_progress
 from mimlstudy.report.status import ARTEFACTS, recorded_scorecard, results_of
 from mimlstudy.report.tables import results_table, save_table
@@ -177,7 +178,9 @@ class Companion:
             finding = f"{found} {finding_in_words(self.recorded, tables, tested)}".strip()
         parts = {"The question": question, "The finding": finding, "Look at": look_at}
         if self.asked:
-            parts = {"Explored": f"{self.explores}. The text is about what is published."} | parts
+            parts = {
+                "Explored": f"{markdown_text(self.explores)}. The text is about what is published."
+            } | parts
         box = "\n\n".join(f"**{head}:** {text}" for head, text in parts.items())
         return Markdown(indent(box.replace(":** - ", ":**\n\n- "), "> ", lambda line: True))
 

@@ -2,7 +2,8 @@
 
 import re
 
-MARKS = re.compile(r"[\\`*_\[\]<>|&$~]")
+# A & is a mark where it begins an entity, such as &lt;.
+MARKS = re.compile(r"[\\`*_\[\]<|$]|&(?=#?\w+;)")
 
 
 def markdown_text(text: object) -> str:

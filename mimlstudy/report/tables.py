@@ -32,6 +32,7 @@ from mimlstudy.judge.verdicts import (
 )
 from mimlstudy.paper.experiments import settings_nearest_to_print
 from mimlstudy.paper.published import ALL_CRITERIA, TABLES, published_divergences
+from mimlstudy.report.plain import markdown_text
 
 OF_THE_PAPER = (*(table.experiment for table in TABLES.values()), "appendix_c", "blanks")
 HEADS = {c.name: f"{c.symbol} {c.arrow}" for c in ALL_CRITERIA.values()}
@@ -118,6 +119,7 @@ class ReportTable:
         key = [f'<span style="{_tint(one)}">{text}</span>' for one, text in self.key.items()]
         return (
             styler.format_index(escape="html")
+            .format_index(escape="html", axis="columns")
             .set_table_styles(CSS + IN_LINES * grouped + FLUSH_LEFT * self.prose)
             .set_table_attributes('class="prose"' * self.prose)
             .set_uuid(hashlib.sha256(self.to_markdown().encode()).hexdigest()[:8])
@@ -130,10 +132,13 @@ class ReportTable:
 
     def to_markdown(self) -> str:
         """A pipe table with the caption above it."""
-        texts, n_names = self._texts(MARKDOWN_CELL), self.entries.index.nlevels
-        rules = (*[":---"] * n_names, *[":---:"] * len(self.entries.columns))
-        rows = [[*texts.columns], rules, *texts.itertuples(index=False)]
-        lines = ("| " + " | ".join(row).replace("_", r"\_") + " |" for row in rows)
+        names = self._names().map(markdown_text)
+        cells = self.entries.map(MARKDOWN_CELL).reset_index(drop=True)
+        texts = pd.concat([names, cells], axis=1)
+        heads = [markdown_text(head) for head in texts.columns]
+        rules = [":---"] * names.shape[1] + [":---:"] * len(self.entries.columns)
+        rows = [heads, rules, *texts.itertuples(index=False)]
+        lines = ("| " + " | ".join(row) + " |" for row in rows)
         return "\n".join([self._caption_with_key(), "", *lines]) + "\n"
 
     def to_latex(self) -> str:
@@ -234,9 +239,7 @@ def _html_cell(entry):
     return text
 
 
-MARKDOWN_CELL = partial(
-    _cell, escape=lambda text: re.sub(r"[<|]", r"\\\g<0>", text), bold="**{}**", verdict="*{}*"
-)
+MARKDOWN_CELL = partial(_cell, escape=markdown_text, bold="**{}**", verdict="*{}*")
 LATEX_CELL = partial(
     _cell,
     escape=_tex,

@@ -143,6 +143,14 @@ def test_hours_by_hand(store, capsys):
     assert found == [[8, 4, 2], [2, 2, 2], [10, 6, 4]]
     assert table["core_hours"].to_numpy() * 3600 == pytest.approx([180, 0, 180])
     run(store, recompute=True)
-    assert "mine: 4 trials to run, about 0 h 04 min with 1 process(es)" in capsys.readouterr().err
+    assert "mine: 4 trials to run, about 4 min with 1 process(es)" in capsys.readouterr().err
     with pytest.raises(ValueError, match="n_jobs == 0"):
         estimate([MINE], jobs=0, store=store)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.2, "1 s"), (60, "60 s"), (61, "2 min"), (3600, "1 h 00 min"), (3661, "1 h 02 min")],
+)
+def test_an_estimate_below_a_minute_is_in_seconds(seconds, words):
+    assert module._in_words(seconds) == words

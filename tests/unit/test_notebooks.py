@@ -296,7 +296,7 @@ def test_an_own_question_is_answered_in_a_folder_of_its_own(project, monkeypatch
     assert figure.get_suptitle() == f"Explored: {paper.explores}."
     assert "Explored" in shown[-1][1]["metadata"]["image/png"]["alt"]
     assert {path.name for path in project.iterdir()} == {"build"}
-    assert paper.opening("Who?", "here").data.startswith("> **Explored:** n_splits = 3")
+    assert paper.opening("Who?", "here").data.startswith(r"> **Explored:** n\_splits = 3")
     with pytest.raises(ValueError, match=r"among \['Ml-knn'\] for mine, got \['X'\]"):
         paper.trials("mine", methods=["X"])
 
