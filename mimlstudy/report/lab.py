@@ -4,6 +4,8 @@
 to JupyterLab.
 """
 
+import hashlib
+import json
 import os
 import shutil
 import sys
@@ -18,6 +20,7 @@ from mimlstudy.report.notebooks import available_notebooks
 from mimlstudy.report.parameters import CALLER
 
 START = "start.ipynb"
+ORIGINALS = "originals.json"  # hashes of the notebooks that were copied
 GREETING = """# Start here
 
 Each notebook below is a section of the paper, or a use of its algorithms. Choose one, then
@@ -47,18 +50,24 @@ def main(arguments=None) -> None:
 def copy_notebooks() -> Path:
     """Copy the notebooks to ``build/lab``, and write the start notebook there.
 
-    A copy that is newer than its original stays. An older one is set aside under a name with
-    today's date, since it may hold somebody's work.
+    A copy stays as its reader left it while its original is the same. If the original has changed,
+    the copy is set aside under a name with today's date, since it may hold somebody's work.
     """
     folder = folders.build("lab")
     folder.mkdir(parents=True, exist_ok=True)
     notebooks = available_notebooks()
+    # Times of files do not tell: JupyterLab saves a copy that is only looked at.
+    known = folder / ORIGINALS
+    hashes_then = json.loads(known.read_text()) if known.is_file() else {}
+    hashes = {}
     for name, original in notebooks.items():
         copy = folder / original.name
-        if copy.is_file() and copy.stat().st_mtime < original.stat().st_mtime:
+        hashes[name] = hashlib.sha256(original.read_bytes()).hexdigest()
+        if copy.is_file() and hashes_then.get(name) != hashes[name]:
             copy.rename(folder / f"{name}-until-{time.strftime('%Y-%m-%d-%H%M%S')}.ipynb")
         if not copy.is_file():
             shutil.copyfile(original, copy)
+    paths.write_whole(known, json.dumps(hashes, indent=1))
     _write_start(folder, notebooks)
     return folder
 
