@@ -14,10 +14,10 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from mimlpaper.bags import Bags
 from mimlpaper.datasets import synthetic
-from mimlpaper.datasets.bag_files import bags_of_runs
 from mimlpaper.datasets.dataset import Dataset, with_percentage
 from mimlpaper.datasets.fetch import SOURCES, DataError, drawn_sizes, fetch, manifest, source_of
 from mimlpaper.datasets.images_and_texts import SCENE_FEATURES
+from mimlpaper.datasets.labelled import bags_of_runs
 
 Fields = dict[str, object]
 

@@ -1,0 +1,292 @@
+"""ARFF files of Weka, Mulan and Meka: with a relational attribute for the bag, or without."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+import pandas as pd
+
+from mimlpaper.datasets.frames import QUOTED
+from mimlpaper.datasets.labelled import LabelledBags
+from mimlpaper.datasets.tables import Column, Table, located, with_labels
+from mimlpaper.paths import write_whole
+
+# With possessive quantifiers no file can make a search long.
+CELL = re.compile(rf"((?:{QUOTED}|[^,'\"])*+),")
+SPARSE = re.compile(r"(\d++)\s++(.++)", re.ASCII | re.DOTALL)
+ATTRIBUTE = re.compile(rf"@attribute\s++({QUOTED}|[^\s{{}}'\"][^\s{{}}]*+)\s*+(.++)", re.IGNORECASE)
+WORD = re.compile(r"\w+")
+MEKA = re.compile(r"[\s:'\"]-C\s++(-?\d++)", re.ASCII)
+ESCAPED = {r"\n": "\n", r"\r": "\r", r"\t": "\t"}
+KINDS = {
+    **dict.fromkeys(("numeric", "real", "integer"), "number"),
+    **dict.fromkeys(("string", "date"), "text"),
+    "relational": "relational",
+}
+BYTES = 8  # of a number
+NAMESPACE = "http://mulan.sourceforge.net/labels"
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """What a line of the header declares."""
+
+    name: str
+    kind: str  # number, nominal, text or relational
+    values: tuple[str, ...] = ()
+
+    @property
+    def default(self) -> str:
+        """The cell that a sparse row leaves out."""
+        return self.values[0] if self.values else "0"
+
+    def column(self, *, label: bool) -> Column:
+        if label:
+            return Column(self.name, "label")
+        if self.kind == "text":
+            raise ValueError(f"{self.name!r:.60} must hold numbers, got texts or dates")
+        if self.kind == "number":
+            return Column(self.name)
+        places = {value: place for place, value in enumerate(self.values)}
+        return Column(self.name, "nominal", places)
+
+
+@dataclass(frozen=True)
+class ArffFile:
+    """The header of a file, and its rows with their lines."""
+
+    outer: Sequence[Attribute]
+    inner: Sequence[Attribute]  # of the relational attribute; none in a plain file
+    n_labels: int  # of Meka: so many first attributes are labels; if negative, last ones
+    rows: Iterator[tuple[int, str]]
+
+    @property
+    def marks_labels(self) -> bool:
+        return bool(self.inner) or self.n_labels != 0
+
+
+def parse_arff(text: str) -> ArffFile:
+    """The header of an ARFF file; its rows are read later. A ValueError has the line at fault."""
+    numbered = enumerate(map(str.strip, text.split("\n")), 1)
+    lines = ((line, row) for line, row in numbered if row and not row.startswith("%"))
+    outer: list[Attribute] = []
+    inner: list[Attribute] = []
+    attributes, n_labels = outer, 0
+    for line, row in lines:
+        keyword = row.split(maxsplit=1)[0].lower()
+        if keyword == "@relation":
+            option = MEKA.search(row)
+            n_labels = int(option[1]) if option else 0
+        elif keyword == "@attribute":
+            with located(f"line {line}"):
+                attributes.append(_attribute(row))
+            attributes = inner if attributes[-1].kind == "relational" else attributes
+        elif keyword == "@end":
+            attributes = outer
+        elif keyword == "@data" and outer and attributes is outer:
+            if [attribute.kind for attribute in outer + inner].count("relational") > 1:
+                raise ValueError("only one relational attribute is expected")
+            return ArffFile(outer, inner, n_labels, lines)
+    raise ValueError("attributes, @end after those of the bag, and @data are needed")
+
+
+def _attribute(text):
+    match = ATTRIBUTE.fullmatch(text)
+    if not match:
+        raise ValueError(f"an attribute must have a name and a type, got {text!r:.60}")
+    name, kind = _unquoted(match[1]), match[2]
+    if kind.startswith("{") and kind.endswith("}"):
+        values = tuple(map(_unquoted, _cells(kind.removeprefix("{").removesuffix("}"))))
+        return Attribute(name, "number" if set(values) == {"0", "1"} else "nominal", values)
+    word = WORD.match(kind)
+    if not word or word[0].lower() not in KINDS:
+        raise ValueError(f"{name!r:.60} must have the type {', '.join(KINDS)}, got {kind!r:.60}")
+    return Attribute(name, KINDS[word[0].lower()])
+
+
+def table_of_arff(arff: ArffFile, labels: Sequence[str] | None, max_bytes: int) -> Table:
+    """The table of a file, whose numbers may take ``max_bytes``.
+
+    Sparse rows may be many times as large in memory as in their file. A ValueError has the line
+    that does not follow the format.
+    """
+    if arff.inner:
+        columns, rows = _relational(arff)
+        with_labels(columns, labels)  # a second list of labels must say the same
+    else:
+        columns, rows = _plain(arff, labels)
+    numbers, names, lines = [], [], []
+    for line, name, row in rows:
+        numbers.append(row)
+        names.append(name)
+        lines.append(line)
+        if len(numbers) * len(columns) * BYTES > max_bytes:
+            raise ValueError(
+                f"line {line}: the numbers up to here, {len(numbers):,} rows of {len(columns):,}, "
+                f"take more than {max_bytes:,} bytes; raise max_bytes, or leave out attributes"
+            )
+    table = np.reshape(numbers, (len(numbers), len(columns)))
+    return Table(columns, table, np.array(names, dtype=object), pd.Index(lines, name="line"))
+
+
+def _plain(arff, labels):
+    """Columns and rows of a file where each row is a bag of one instance."""
+    n = len(arff.outer)
+    if abs(arff.n_labels) > n:
+        raise ValueError(f"-C {arff.n_labels} needs as many attributes, got {n}")
+    is_label = np.zeros(n, dtype=bool)
+    if arff.n_labels > 0:
+        is_label[: arff.n_labels] = True
+    elif arff.n_labels < 0:
+        is_label[arff.n_labels :] = True
+    named = [
+        Column(attribute.name, "label" if marked else "number")
+        for attribute, marked in zip(arff.outer, is_label, strict=True)
+    ]
+    kinds = [column.kind for column in with_labels(named, labels)]
+    columns = [
+        attribute.column(label=kind == "label")
+        for attribute, kind in zip(arff.outer, kinds, strict=True)
+    ]
+    return columns, _plain_rows(arff, columns)
+
+
+def _plain_rows(arff, columns):
+    defaults = _defaults(arff.outer, columns)
+    for bag, (line, text) in enumerate(arff.rows, 1):
+        with located(f"line {line}"):
+            row = _numbers(_given(text, len(columns)), columns, defaults)
+        yield line, f"bag{bag}", row
+
+
+def _relational(arff):
+    """Columns and rows of a file with bags: the attributes of the bag's instances, then labels."""
+    features = [attribute.column(label=False) for attribute in arff.inner]
+    kinds = [attribute.kind for attribute in arff.outer]
+    bag_place = kinds.index("relational")
+    label_places = [i for i in range(len(kinds)) if i not in (0, bag_place)]
+    name_place = 0 if bag_place > 0 else None
+    labels = {i: arff.outer[i].column(label=True) for i in label_places}
+    return [*features, *labels.values()], _bag_rows(arff, features, labels, name_place, bag_place)
+
+
+def _bag_rows(arff, features, labels, name_place, bag_place):
+    feature_defaults = _defaults(arff.inner, features)
+    label_defaults = _defaults([arff.outer[i] for i in labels], labels.values())
+    places = {place: i for i, place in enumerate(labels)}
+    names = set()
+    for line, text in arff.rows:
+        with located(f"line {line}"):
+            given = _given(text, len(arff.outer))
+            instances = given.pop(bag_place, "").strip().split("\n")
+            name = f"bag{len(names) + 1}"
+            if name_place is not None:
+                name = given.pop(name_place, arff.outer[name_place].default)
+            if name in names:
+                raise ValueError(f"bag {name!r:.60} was already there")
+            names.add(name)
+            in_order = {places[place]: cell for place, cell in given.items()}
+            truths = _numbers(in_order, list(labels.values()), label_defaults)
+            for instance in instances:
+                cells = _given(instance.strip(), len(features))
+                row = _numbers(cells, features, feature_defaults)
+                yield line, name, np.concatenate([row, truths])
+
+
+def _defaults(attributes: Iterable[Attribute], columns: Iterable[Column]) -> np.ndarray:
+    """The numbers of the cells that sparse rows leave out."""
+    defaults = []
+    for attribute, column in zip(attributes, columns, strict=True):
+        number = column.number(attribute.default)
+        if number is None:
+            raise column.misfit(f"the values {', '.join(attribute.values)!s:.60}")
+        defaults.append(number)
+    return np.array(defaults)
+
+
+def _numbers(given: Mapping[int, str], columns: Sequence[Column], defaults: np.ndarray):
+    """The numbers of a row, of which cells are given by their places."""
+    row = defaults.copy()  # a sparse row costs one copy, and then what it holds
+    for place, cell in given.items():
+        number = columns[place].number(cell)
+        if number is None:
+            raise columns[place].misfit(f"{cell!r:.60}")
+        row[place] = number
+    return row
+
+
+def _given(text, n):
+    """The cells of a row by their places; a sparse row leaves some out."""
+    if not (text.startswith("{") and text.endswith("}")):
+        cells = _cells(text)
+        if len(cells) != n:
+            raise ValueError(f"{n} values are needed, got {len(cells)}: {text!r:.60}")
+        return {place: _unquoted(cell) for place, cell in enumerate(cells)}
+    cells = [cell for cell in _cells(text.removeprefix("{").removesuffix("}")) if cell]
+    pairs = [SPARSE.fullmatch(cell) for cell in cells]
+    given = {int(pair[1]): _unquoted(pair[2]) for pair in pairs if pair}
+    if len(given) < len(pairs) or max(given, default=0) >= n:
+        needed = f"a sparse row must hold indices from 0 to {n - 1}, none twice"
+        raise ValueError(f"{needed}, got {text!r:.60}")
+    return given
+
+
+def _cells(text):
+    """The parts of a text between commas that are in no quotes."""
+    cells = CELL.findall(text + ",")
+    if ",".join(cells) != text:
+        raise ValueError(f"no values can be read from {text!r:.60}; is a quote not closed?")
+    return list(map(str.strip, cells))
+
+
+def _unquoted(text):
+    if not text.startswith(("'", '"')):
+        return text.strip()
+    return re.sub(r"\\.", lambda match: ESCAPED.get(match[0], match[0][1]), text[1:-1])
+
+
+def labels_of_xml(text: str) -> list[str]:
+    """The names of the labels in an XML file of Mulan, also those below other labels."""
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise ValueError(f"an XML file of labels is needed, got {error}") from error
+    names = [element.get("name") for element in root.iterfind(".//{*}label")]
+    if not names or None in names:
+        raise ValueError("an XML file of labels must hold <label name=...>")
+    return [str(name) for name in names]
+
+
+def write_arff(path: Path, data: LabelledBags):
+    """Write bags and labels; an .xml file beside it gets the names of the labels."""
+    names = "".join(f"  <label name={quoteattr(name)}/>\n" for name in data.label_names)
+    write_whole(path.with_suffix(".xml"), f'<labels xmlns="{NAMESPACE}">\n{names}</labels>\n')
+    labels = [",".join(map(str, row)) for row in 1 * data.Y]
+    bags = ["\\n".join(",".join(map(shortest, row)) for row in bag) for bag in data.X]
+    names = list(map(_quoted, data.bag_names))
+    lines = [
+        "@relation bags\n",
+        f"@attribute id {{{','.join(names)}}}",
+        "@attribute bag relational",
+        *(f"  @attribute {_quoted(name)} numeric" for name in data.feature_names),
+        "@end bag",
+        *(f"@attribute {_quoted(name)} {{0,1}}" for name in data.label_names),
+        "\n@data",
+        *map('{},"{}",{}'.format, names, bags, labels),
+    ]
+    write_whole(path, "\n".join(lines) + "\n")
+
+
+def _quoted(name):
+    if re.fullmatch(r"[\w.-]+", name, re.ASCII):
+        return name
+    return "'" + re.sub(r"(['\"\\%])", r"\\\1", name) + "'"
+
+
+def shortest(number: float) -> str:
+    """The shortest text that reads back as the same number."""
+    return "?" if np.isnan(number) else repr(float(number)).removesuffix(".0")

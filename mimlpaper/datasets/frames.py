@@ -1,0 +1,241 @@
+"""DataFrames of instances: what their index, types and cells mean."""
+
+import ast
+import json
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from sklearn.preprocessing import MultiLabelBinarizer
+
+from mimlpaper.arrays import WHOLE_OR_REAL
+from mimlpaper.datasets.tables import (
+    LABEL_PREFIX,
+    Column,
+    Table,
+    located,
+    number_of,
+    place_of,
+    truth_of,
+    where,
+    with_labels,
+)
+
+BAG, INSTANCE = "bag", "instance"  # names of the bags, and numbers of their instances
+QUOTED = r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+\""""
+# Names as Python shows a list, tuple or set of them, and as pandas writes it into a CSV file.
+# A comma stands between two names, or Python would join them.
+SHOWN = re.compile(rf"[\[({{]\s*+(?:(?:{QUOTED})\s*+(?:,\s*+(?:{QUOTED})\s*+)*+,?+\s*+)?+[\])}}]")
+UNCLEAR = re.compile(r'[\[\]{}"?]')  # in the text of a label: the rest of a list, or unknown
+
+
+def frame_of_rows(source, bag: str | None) -> pd.DataFrame:
+    """A table of pandas, polars or pyarrow as a frame whose index, ``row``, numbers its rows.
+
+    Levels of its index that have names, such as bag and instance, become its first columns.
+    """
+    frame = _as_pandas(source)
+    if frame.columns.nlevels > 1:
+        raise ValueError(
+            f"the columns must have names of one level, got {frame.columns.nlevels} levels; join "
+            "them: table.columns = table.columns.map(' '.join)"
+        )
+    levels = list(frame.index.names)
+    if levels == [None] and pd.api.types.is_integer_dtype(frame.index):
+        return frame.reset_index(drop=True).rename_axis("row")
+    if None in levels:
+        raise ValueError(
+            "the index must say what it holds; if these are the names of bags, "
+            "table.rename_axis('bag'), and if they mean nothing, table.reset_index(drop=True)"
+        )
+    if bag is None:
+        bag = BAG if BAG in [*levels, *frame.columns] else levels[0]
+    unclear = [level for level in levels if level not in (bag, INSTANCE)]
+    if unclear:
+        raise ValueError(
+            f"the index may hold the bags and {INSTANCE!r}, got also {unclear}; make columns of "
+            f"them: table.reset_index({unclear})"
+        )
+    return frame.reset_index().rename_axis("row")
+
+
+def _as_pandas(source):
+    if isinstance(source, pd.DataFrame):
+        return source
+    # pandas' own reading of other libraries' tables, __dataframe__, refuses columns of lists.
+    try:
+        return source.to_pandas()
+    except ImportError:  # polars needs pyarrow for this
+        return pd.DataFrame(source.to_dict(as_series=False))
+
+
+def columns_of_heads(heads: Sequence) -> list[Column]:
+    """Columns of their heads, which begin with ``label:`` for labels."""
+    columns = []
+    for head in map(str, heads):
+        if head.startswith(LABEL_PREFIX):
+            columns.append(Column(head.removeprefix(LABEL_PREFIX), "label"))
+        else:
+            columns.append(Column(head, INSTANCE if head == INSTANCE else "number"))
+    return columns
+
+
+def table_of_frame(
+    frame: pd.DataFrame,
+    columns: Sequence[Column],
+    *,
+    bag: str | None,
+    labels: Sequence[str] | str | None,
+    separator: str | None,
+) -> Table:
+    """The numbers of a frame whose index says in which line or row each instance stands.
+
+    ``bag``, ``labels`` and ``separator`` are as :func:`~mimlpaper.datasets.read_bags` takes them.
+    """
+    bag_place = _place_of_bag(columns, bag)
+    bag_names = _bag_names(frame.iloc[:, bag_place], columns[bag_place], chosen=bag is not None)
+    # By place, since a feature may have the name of the bags' column.
+    kept = [i for i in range(len(columns)) if i != bag_place and columns[i].kind != INSTANCE]
+    frame, columns = frame.iloc[:, kept], [columns[i] for i in kept]
+    if isinstance(labels, str):
+        frame, columns = _with_sets(frame, columns, labels, separator)
+    else:
+        columns = with_labels(columns, labels)
+    columns = list(map(_typed, columns, frame.dtypes))
+    return Table(columns, _numbers(frame, columns), bag_names, frame.index)
+
+
+def _place_of_bag(columns, bag):
+    """The column named by ``bag``, else the one named bag, else the first."""
+    names = [column.name for column in columns]
+    if bag is not None:
+        return place_of(str(bag), names)
+    if Column(BAG) in columns:
+        return columns.index(Column(BAG))
+    for place, column in enumerate(columns):
+        if column.kind == "label":
+            break
+        if column.kind != INSTANCE:
+            return place
+    raise ValueError(f"the first column must name the bags, got {', '.join(names)!r:.60}")
+
+
+def _bag_names(cells, column, chosen):
+    """The bags' names as texts, one for each row."""
+    missing = cells.isna().to_numpy()
+    if missing.any():
+        place = where(cells.index, missing.argmax())
+        raise ValueError(f"{place}: {column.name!r} must name a bag, got a missing value")
+    if not chosen and cells.dtype.kind == "f" and (cells % 1 != 0).any():
+        raise ValueError(
+            f"the first column, {column.name!r:.60}, must name the bags, got numbers with "
+            "fractions; name the column of the bags by bag="
+        )
+    return np.array(list(map(str, cells)), dtype=object)
+
+
+def _typed(column, dtype):
+    """A column of categories that is no label has their values."""
+    if column.kind == "label" or not isinstance(dtype, pd.CategoricalDtype):
+        return column
+    values = {str(value): place for place, value in enumerate(dtype.categories)}
+    return Column(column.name, "nominal", values)
+
+
+def _numbers(frame, columns):
+    """The numbers of all columns: (n_rows, n_columns)."""
+    numbers = np.empty(frame.shape)
+    kinds = np.array([column.kind for column in columns])
+    is_real = np.array([dtype.kind in WHOLE_OR_REAL for dtype in frame.dtypes])
+    for place in np.flatnonzero(kinds == "nominal"):
+        codes = frame.iloc[:, place].cat.codes.to_numpy()
+        numbers[:, place] = np.where(codes < 0, np.nan, codes)
+    real = frame.loc[:, is_real]
+    numbers[:, is_real] = real.to_numpy(dtype=np.float64, na_value=np.nan)
+    _check_truths(numbers, columns, is_real & (kinds == "label"), frame.index)
+    # All cells of a kind at once: a loop over a million columns would take minutes.
+    for kind, convert in (("label", truth_of), ("number", number_of)):
+        places = np.flatnonzero(~is_real & (kinds == kind))
+        cells = frame.iloc[:, places].to_numpy(dtype=object)
+        converted = list(map(convert, cells.ravel()))
+        if None in converted:
+            row, place = divmod(converted.index(None), len(places))
+            with located(where(frame.index, row)):
+                raise columns[places[place]].misfit(f"{cells[row, place]!r:.60}")
+        numbers[:, places] = np.reshape(converted, cells.shape)
+    return numbers
+
+
+def _check_truths(numbers, columns, is_label, rows):
+    """Numbers of labels are 1, and 0 or -1, which both become 0."""
+    labels = numbers[:, is_label]
+    strange = ~np.isin(labels, (-1, 0, 1))
+    if strange.any():
+        row, place = np.unravel_index(strange.argmax(), strange.shape)
+        column = columns[np.flatnonzero(is_label)[place]]
+        with located(where(rows, row)):
+            raise column.misfit(f"{labels[row, place]:g}")
+    numbers[:, is_label] = labels > 0
+
+
+def _with_sets(frame, columns, name, separator):
+    """The frame with a label for each name in the sets of one column."""
+    place = place_of(name, [column.name for column in columns])
+    sets = []
+    for row, cell in enumerate(frame.iloc[:, place]):
+        names = names_in(cell, separator)
+        if names is None:
+            hint = "" if separator else " (of texts with commas, give separator=',')"
+            with located(where(frame.index, row)):
+                raise Column(name, "set").misfit(f"{cell!r:.60}{hint}")
+        sets.append(names)
+    binarizer = MultiLabelBinarizer()
+    labels = pd.DataFrame(binarizer.fit_transform(sets), frame.index, binarizer.classes_)
+    if set(labels) <= {"0", "1"}:
+        raise ValueError(
+            f"{name!r} must hold sets of names, got {list(labels) or 'no name'}; of a column of "
+            f"0 and 1 give a list: labels=[{name!r}]"
+        )
+    kept = [i for i in range(len(columns)) if i != place]
+    columns = [columns[i] for i in kept] + [Column(label, "label") for label in labels]
+    return pd.concat([frame.iloc[:, kept], labels], axis=1), columns
+
+
+def names_in(cell, separator: str | None) -> list[str] | None:
+    """The names in a cell of a set, none of a missing one; None if it cannot be read.
+
+    A set is a list, a list in JSON, one as Python shows it, or names with a separator between them:
+    the given one, or semicolons and bars.
+    """
+    if isinstance(cell, str):
+        return _names_in_text(cell.strip(), separator)
+    if isinstance(cell, list | tuple | set | frozenset | np.ndarray):
+        return _texts(cell)
+    return [] if pd.isna(cell) else None
+
+
+def _names_in_text(text, separator):
+    if text.startswith(("[", "(", "{")):
+        return _names_in_list(text)
+    parts = text.split(separator) if separator else re.split("[;|]", text)
+    names = [part.strip() for part in parts if part.strip()]
+    unclear = UNCLEAR.search(text) or ("," in text and not separator)
+    return None if unclear else names
+
+
+def _names_in_list(text):
+    """The names in a list as JSON or Python write it."""
+    try:
+        names = ast.literal_eval(text) if SHOWN.fullmatch(text) else json.loads(text)
+    except (ValueError, SyntaxError):  # another text, or a bracket of another kind at its end
+        return None
+    return _texts(names) if isinstance(names, list | tuple | set) else None
+
+
+def _texts(names):
+    """Names as texts; whole numbers are names, too."""
+    for name in names:
+        if isinstance(name, bool) or not isinstance(name, str | int | np.integer):
+            return None
+    return list(map(str, names))

@@ -1,0 +1,108 @@
+"""Bags with their labels and all names, checked against each other."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from mimlpaper.arrays import order_by_name
+from mimlpaper.bags import Bags, as_bags
+from mimlpaper.metrics import label_array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelledBags:
+    """Bags, their labels and all names; a slice, mask or index array gives some of the bags."""
+
+    X: Bags
+    Y: np.ndarray  # bool (n_bags, n_labels)
+    label_names: tuple[str, ...]
+    feature_names: tuple[str, ...]
+    bag_names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def __getitem__(self, key) -> "LabelledBags":
+        names = tuple(np.array(self.bag_names, dtype=object)[key])
+        return replace(self, X=self.X[key], Y=self.Y[key], bag_names=names)
+
+    def __repr__(self) -> str:
+        return f"LabelledBags({self.X!r}, labels {', '.join(self.label_names)})"
+
+
+def labelled_bags(
+    X,
+    Y,
+    label_names: Sequence[str] | None = None,
+    *,
+    feature_names: Sequence[str] | None = None,
+    bag_names: Sequence[str] | None = None,
+) -> LabelledBags:
+    """Bags and labels with names, checked against each other; a ValueError if they do not fit.
+
+    Where two arguments hold the same names, they are matched by name: the rows of a DataFrame
+    ``Y`` with the bags, its columns with ``label_names``. Without names they are matched by place.
+    Names are printable texts without spaces around them, and differ.
+
+    Parameters
+    ----------
+    X : Bags, or what :meth:`Bags.from_list` takes; missing values are allowed.
+    Y : array or DataFrame (n_bags, n_labels) of booleans, or 0 and 1.
+    label_names : sequence of str or None, default None
+        Order of the labels; None for the columns of a DataFrame Y, or label1, label2, ….
+    feature_names : sequence of str or None, default None, those of X, or f1, f2, ….
+    bag_names : sequence of str or None, default None, those of X, or bag1, bag2, ….
+    """
+    X = as_bags(X, missing=True)
+    named_features = X.feature_names if feature_names is None else feature_names
+    features = checked_names(named_features, "feature", X.n_features, "f")
+    bags = checked_names(X.names if bag_names is None else bag_names, "bag", len(X))
+    if len(Y) != len(X):
+        raise ValueError(f"Y must have one row for each of {len(X)} bags, got {len(Y)}")
+    labels = label_array("Y", Y)
+    columns = getattr(Y, "columns", None)
+    named_labels = columns if label_names is None else label_names
+    labels_in_order = checked_names(named_labels, "label", labels.shape[1])
+
+    # What has names on two sides is matched by them.
+    instances = X.instances
+    if feature_names is not None and X.feature_names is not None:
+        instances = instances[:, order_by_name("X and feature_names", X.feature_names, features)]
+    if columns is not None:
+        labels = labels[:, order_by_name("Y and label_names", columns, labels_in_order)]
+    if isinstance(Y, pd.DataFrame) and (X.names is not None or bag_names is not None):
+        labels = labels[order_by_name("Y and the bags", Y.index, bags)]
+    X = Bags(instances, X.offsets, None if named_features is None else features, X.names)
+    if bag_names is not None and X.names is not None:
+        X = X[order_by_name("X and bag_names", X.names, bags)]
+    X = Bags(X.instances, X.offsets, X.feature_names, bags)
+    return LabelledBags(X, labels, labels_in_order, features, bags)
+
+
+def checked_names(names, kind: str, n: int, start: str = "") -> tuple[str, ...]:
+    """``n`` names as texts, checked; None for numbered ones. A ValueError names the bad one."""
+    if names is None:
+        names = [f"{start or kind}{i + 1}" for i in range(n)]
+    names = tuple(map(str, names))
+    if len(names) != n:
+        raise ValueError(f"{n} {kind} names are needed, got {len(names)}")
+    for name, times in Counter(names).items():
+        if times > 1 or not name.isprintable() or not name or name != name.strip():
+            raise ValueError(
+                f"{kind} names must differ and be printable text without spaces around it, "
+                f"got {name!r:.60} {times} times"
+            )
+    return names
+
+
+def bags_of_runs(instances: np.ndarray, bag_ids: np.ndarray) -> Bags:
+    """Bags of successive instances (n_instances, n_features) with equal ids (n_instances,)."""
+    starts = np.flatnonzero(np.r_[True, bag_ids[1:] != bag_ids[:-1]])
+    repeated = pd.Index(bag_ids[starts]).duplicated()
+    if repeated.any():
+        bag = bag_ids[starts[repeated.argmax()]]
+        raise ValueError(f"the instances of bag {bag!s:.60} must follow each other")
+    return Bags(instances, np.append(starts, len(instances)))

@@ -1,0 +1,195 @@
+"""Tables of instances become labelled bags: cells are numbers, columns features or labels."""
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from numbers import Real
+
+import numpy as np
+import pandas as pd
+
+from mimlpaper.bags import LARGEST
+from mimlpaper.datasets.labelled import LabelledBags, bags_of_runs, labelled_bags
+
+LABEL_PREFIX = "label:"  # of the head of a column of labels
+ABSENT = ("", "?")  # texts of a missing value
+TRUTHS = {
+    **dict.fromkeys(("1", "1.0", "+1", "yes", "y", "true", "t", "positive"), 1.0),
+    **dict.fromkeys(("0", "0.0", "-1", "no", "n", "false", "f", "negative"), 0.0),
+}
+TRUTHS_OF_NUMBERS = {-1.0: 0.0, 0.0: 0.0, 1.0: 1.0}
+# The grammar of numbers in files: no underscores and no digits of other scripts, which float()
+# takes. With possessive quantifiers no text can make a match long.
+NUMBER = re.compile(r"[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)
+MANY_NAMES = 10_000  # among more, nobody waits for the nearest name
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column, whose numbers are 1 and 0 of a label, and places of the values of a nominal one."""
+
+    name: str
+    kind: str = "number"  # or nominal, label, set of labels, instance: its number in the bag
+    values: Mapping[str, int] = field(default_factory=dict)  # places of the declared values
+
+    @property
+    def needed(self) -> str:
+        """What its cells must be, for errors."""
+        if self.kind == "label":
+            return "0 or 1"
+        if self.kind == "nominal":
+            return f"one of {', '.join(self.values):.60}"
+        if self.kind == "set":
+            return "a list of names, or names with ; or | between them"
+        return f"a finite number of at most {LARGEST:g}"
+
+    def number(self, cell) -> float | None:
+        """The number of a cell, NaN if it is missing, None if it does not fit the column."""
+        if self.kind == "label":
+            return truth_of(cell)
+        if self.kind == "number":
+            return number_of(cell)
+        return np.nan if cell in ABSENT and cell not in self.values else self.values.get(cell)
+
+    def misfit(self, got: str) -> ValueError:
+        """The error of a cell that does not fit."""
+        return ValueError(f"{self.name!r} must be {self.needed}, got {got}")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Numbers with a row for each instance, the name of its bag, and where the row was read."""
+
+    columns: Sequence[Column]
+    numbers: np.ndarray  # (n_rows, n_columns)
+    bag_names: np.ndarray  # (n_rows,), texts
+    places: pd.Index  # (n_rows,), numbers of lines or rows; its name says which
+
+
+def number_of(cell) -> float | None:
+    """The number in a cell, NaN if it is missing, None if the cell holds something else."""
+    if isinstance(cell, str):
+        text = cell.strip()
+        if NUMBER.fullmatch(text):
+            return float(text)
+        return np.nan if text in ABSENT else None
+    if cell is None or cell is pd.NA:
+        return np.nan
+    return float(cell) if isinstance(cell, Real | Decimal | np.bool_) else None
+
+
+def truth_of(cell) -> float | None:
+    """1 or 0 for the cell of a label, None for anything else."""
+    if isinstance(cell, str):
+        return TRUTHS.get(cell.strip().lower())
+    return TRUTHS_OF_NUMBERS.get(number_of(cell))
+
+
+def where(places: pd.Index, row: int) -> str:
+    """The line or row of a file or table, for errors."""
+    return f"{places.name} {places[row]}"
+
+
+@contextmanager
+def located(place: object) -> Iterator[None]:
+    """Errors inside become ValueErrors that begin with the place."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from error
+
+
+def place_of(name: str, names: Sequence[str]) -> int:
+    """Where the one column of a name stands. A ValueError says which names there are."""
+    if names.count(name) > 1:
+        raise ValueError(f"{names.count(name)} columns are named {name!r:.60}; one is needed")
+    if name in names:
+        return names.index(name)
+    nearest: list[str] = []
+    if len(names) <= MANY_NAMES:
+        lower = {known.lower(): known for known in names}
+        nearest = difflib.get_close_matches(name.lower(), lower, n=1)
+        nearest = [f"did you mean {lower[match]!r}? " for match in nearest]
+    raise ValueError(
+        f"no column is named {name!r:.60}; {''.join(nearest)}there are {', '.join(names)!s:.200}"
+    )
+
+
+def with_labels(columns: Sequence[Column], names: Sequence[str] | None) -> list[Column]:
+    """The columns, those of the given names as labels. A ValueError if the labels stay unclear."""
+    marked = {column.name for column in columns if column.kind == "label"}
+    wanted = set(map(str, names or ()))
+    all_names = [column.name for column in columns]
+    if not marked and not wanted:
+        raise ValueError(
+            f"labels= must name the labels, as no {LABEL_PREFIX!r}, relational attribute, -C or "
+            f".xml file marks them; there are {', '.join(all_names)!s:.200}"
+        )
+    for name in sorted(wanted):
+        place_of(name, all_names)
+    if marked and wanted and marked != wanted:
+        raise ValueError(
+            f"labels= must be None or the labels that are marked, {sorted(marked)!s:.200}, "
+            f"got {sorted(wanted)!s:.200}"
+        )
+    return [replace(c, kind="label") if c.name in wanted else c for c in columns]
+
+
+def labelled_of_table(table: Table, missing: float | None) -> LabelledBags:
+    """The bags and labels of a table; a nominal column is a feature for each value, after numbers.
+
+    ``missing`` replaces missing values; None refuses them. Raises ValueError with the place of a
+    number that is too large or missing, or of a row whose labels differ from those of its bag.
+    """
+    _check_numbers(table, missing)
+    instances, feature_names = _features(table, missing)
+    if not instances.size:
+        raise ValueError(f"a bag and a feature are needed, got {instances.shape}")
+    X = bags_of_runs(instances, table.bag_names)
+    starts = X.offsets[:-1]
+    Y = table.numbers[:, [column.kind == "label" for column in table.columns]]
+    differs = (Y != Y[starts][X.bag_of_instance]).any(axis=1)
+    if differs.any():
+        row = differs.argmax()
+        bag = f"bag {table.bag_names[row]!r:.60}"
+        raise ValueError(f"{where(table.places, row)}: {bag} must have equal labels in all rows")
+    return labelled_bags(
+        X,
+        Y[starts],
+        [column.name for column in table.columns if column.kind == "label"],
+        feature_names=feature_names,
+        bag_names=table.bag_names[starts],
+    )
+
+
+def _check_numbers(table, missing):
+    """No number is too large, and none is missing unless another takes its place."""
+    strange = np.abs(table.numbers) > LARGEST
+    if missing is None:
+        strange |= np.isnan(table.numbers)
+    if strange.any():
+        row, place = np.unravel_index(strange.argmax(), strange.shape)
+        number = table.numbers[row, place]
+        got = f"{number:g}"
+        if np.isnan(number):
+            got = "a missing value; give missing= its number"
+        with located(where(table.places, row)):
+            raise table.columns[place].misfit(got)
+
+
+def _features(table, missing):
+    """Instances (n_rows, n_features), and the names of their features."""
+    kinds = np.array([column.kind for column in table.columns])
+    numbers = table.numbers[:, kinds == "number"]
+    if missing is not None:
+        numbers = np.where(np.isnan(numbers), missing, numbers)
+    parts = [numbers]
+    names = [column.name for column in table.columns if column.kind == "number"]
+    for place in np.flatnonzero(kinds == "nominal"):
+        column = table.columns[place]
+        names += [f"{column.name}={value}" for value in column.values]
+        parts.append(table.numbers[:, [place]] == np.arange(len(column.values)))
+    return np.hstack(parts), names
