@@ -1,4 +1,4 @@
-"""Arrays of real numbers, and rows and columns in the order of their names."""
+"""Arrays of real numbers and of label sets, and rows and columns in the order of their names."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -15,6 +15,8 @@ REFUSED = {
     "S": "texts; give numbers, as .astype(float) makes them",
     "U": "texts; give numbers, as .astype(float) makes them",
 }
+
+OF_NAMES = "must be a table of booleans, or 0 and 1; make it of names by MultiLabelBinarizer()"
 
 
 def real_array(name: str, values) -> np.ndarray:
@@ -37,6 +39,28 @@ def real_array(name: str, values) -> np.ndarray:
     if cells.dtype == object:
         cells = np.where(pd.isna(cells), np.nan, cells)
     return np.asarray(cells, dtype=np.float64)  # a copy only of another type
+
+
+def label_array(name: str, values) -> np.ndarray:
+    """Label sets (n_examples, n_labels), dense or sparse, as booleans; errors use ``name``."""
+    try:
+        values = values.toarray() if hasattr(values, "toarray") else values
+        cells = np.asarray(values)
+    except ValueError:  # rows of several lengths
+        raise ValueError(f"{name} {OF_NAMES}, got lists") from None
+    if cells.dtype.kind in "OUS":
+        for cell in cells.flat:
+            if isinstance(cell, str | bytes | list | set):
+                raise ValueError(f"{name} {OF_NAMES} (or .astype(int) of digits), got {cell!r}")
+    numbers = real_array(name, values)
+    if numbers.ndim != 2 or numbers.shape[1] == 0:
+        hint = ", for one label Y[:, None]" if numbers.ndim == 1 else ""
+        raise ValueError(f"{name} must be 2-D, with labels{hint}, got shape {numbers.shape}")
+    strange = numbers[~np.isin(numbers, (0, 1))]
+    if len(strange):
+        hint = "; are scores and predicted swapped?" if name == "predicted" else ""
+        raise ValueError(f"{name} must hold booleans, or 0 and 1, got {strange[0]:g}{hint}")
+    return numbers > 0
 
 
 def check_type(name: str, values):

@@ -13,10 +13,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import ClassifierTags, TargetTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mimlpaper.arrays import check_type
+from mimlpaper.arrays import check_type, label_array
 from mimlpaper.bags import LARGEST, Bags, as_bags
 from mimlpaper.computing import computing
-from mimlpaper.metrics import label_array
 from mimlpaper.parameters import check_parameters, words
 
 LABEL_RULES = "sign", "top"

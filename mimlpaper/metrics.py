@@ -17,7 +17,7 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
-from mimlpaper.arrays import real_array
+from mimlpaper.arrays import label_array, real_array
 
 
 def hamming_loss(Y, predicted) -> float:
@@ -208,31 +208,6 @@ def _checked(Y, **others):
         if shapes[0] != shapes[1]:
             raise ValueError(f"Y and {name} must be (n_bags, n_labels), got {shapes}")
     return arrays
-
-
-OF_NAMES = "must be a table of booleans, or 0 and 1; make it of names by MultiLabelBinarizer()"
-
-
-def label_array(name: str, values) -> np.ndarray:
-    """Label sets (n_examples, n_labels), dense or sparse, as booleans; errors use ``name``."""
-    try:
-        values = values.toarray() if hasattr(values, "toarray") else values
-        cells = np.asarray(values)
-    except ValueError:  # rows of several lengths
-        raise ValueError(f"{name} {OF_NAMES}, got lists") from None
-    if cells.dtype.kind in "OUS":
-        for cell in cells.flat:
-            if isinstance(cell, str | bytes | list | set):
-                raise ValueError(f"{name} {OF_NAMES} (or .astype(int) of digits), got {cell!r}")
-    numbers = real_array(name, values)
-    if numbers.ndim != 2 or numbers.shape[1] == 0:
-        hint = ", for one label Y[:, None]" if numbers.ndim == 1 else ""
-        raise ValueError(f"{name} must be 2-D, with labels{hint}, got shape {numbers.shape}")
-    strange = numbers[~np.isin(numbers, (0, 1))]
-    if len(strange):
-        hint = "; are scores and predicted swapped?" if name == "predicted" else ""
-        raise ValueError(f"{name} must hold booleans, or 0 and 1, got {strange[0]:g}{hint}")
-    return numbers > 0
 
 
 def _real_scores(values):

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from mimlpaper.arrays import order_by_name
+from mimlpaper.arrays import label_array, order_by_name
 from mimlpaper.bags import Bags, as_bags
-from mimlpaper.metrics import label_array
 
 
 @dataclass(frozen=True, eq=False, repr=False)
