@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import ClassifierTags, TargetTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mimlpaper.arrays import check_type, label_array
+from mimlpaper.arrays import check_type, label_array, order_by_name
 from mimlpaper.bags import LARGEST, Bags, as_bags
 from mimlpaper.computing import computing
 from mimlpaper.parameters import check_parameters, words
@@ -126,6 +126,7 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
         """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
         with fitting(self) as learner:
             bags = check_bags(X, learner, reset=True)
+            y = _in_order_of_examples(y, X)
             learner._fit(bags, learner._learn_classes(y, len(bags)))
         return self
 
@@ -188,6 +189,7 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
     def fit(self, X, Y) -> Self:
         """Fit on X, bags or vectors as the class says, and label sets Y (n_examples, n_labels)."""
         with fitting(self) as learner:
+            Y = _in_order_of_examples(Y, X)
             X = learner._check_X(X, reset=True)
             labels = learner._learn_labels(Y, X.shape[0])
             learner._warn_of_constant(labels)
@@ -310,6 +312,14 @@ def _names_of_examples(X):
     if hasattr(X, "iloc"):
         return X.index
     return getattr(X, "names", None)
+
+
+def _in_order_of_examples(Y, X):
+    """``Y`` with its rows in the order of the examples, where X and Y name them."""
+    names = _names_of_examples(X)
+    if names is None or not isinstance(Y, pd.DataFrame | pd.Series) or len(Y) != len(names):
+        return Y  # another length is the error of the checks of labels
+    return Y.iloc[order_by_name("X and Y", Y.index, names)]
 
 
 def is_constant(labels: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from mimlpaper import MedoidMap, SumInstances
+from mimlpaper import MedoidMap, MimlNn, MiSvmBag, MlKnn, SumInstances
 from mimlpaper.bags import Bags, as_bags
 from mimlpaper.base import check_labels, label_sets
 from mimlpaper.datasets import labelled_bags
@@ -108,6 +108,30 @@ def test_added_bags_are_matched_by_the_names_of_features():
         Bags.from_list([p]) + Bags.from_list([q.rename(columns={"x": "z"})])
     with pytest.raises(ValueError, match="added bags need 2 features, got 1"):
         Bags.from_list([p]) + Bags.from_list([[[1.0]]])
+
+
+@pytest.mark.parametrize("learner", [MlKnn(n_neighbors=1), MimlNn(ratio=1.0, random_state=0)])
+def test_a_fit_matches_labels_with_examples_by_name(learner):
+    """One example alone has each label, so that labels by place would be learnt wrong."""
+    names = ["p", "q", "r", "s"]
+    table = pd.DataFrame(np.eye(4), index=names)
+    X = table if isinstance(learner, MlKnn) else {name: table.loc[[name]] for name in names}
+    Y = pd.DataFrame(np.eye(4, dtype=int), names, ["a", "b", "c", "d"])
+    by_place = learner.fit(X, Y.to_numpy()).decision_function(X)
+    mixed = Y.iloc[[2, 0, 3, 1]]
+    np.testing.assert_array_equal(learner.fit(X, mixed).decision_function(X), by_place)
+    np.testing.assert_array_equal(learner.fit(X, Y.reset_index()[Y.columns]).classes_, Y.columns)
+    with pytest.raises(ValueError, match="X and Y must have the same names on both sides"):
+        learner.fit(X, Y.rename(index={"p": "t"}))
+
+
+def test_a_fit_of_one_label_matches_it_by_name():
+    bags = pd.Series({name: np.full((1, 1), float(i)) for i, name in enumerate("pqrs")})
+    y = pd.Series([0, 0, 1, 1], index=list("pqrs"))
+    learner = MiSvmBag(kernel="linear", C=100.0)
+    expected = learner.fit(bags, y.to_numpy()).decision_function(bags)
+    assert (expected > 0).tolist() == [False, False, True, True]
+    np.testing.assert_array_equal(learner.fit(bags, y[::-1]).decision_function(bags), expected)
 
 
 def test_cells_of_matlab_are_bags():
