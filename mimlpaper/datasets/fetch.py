@@ -9,17 +9,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pooch
+import requests
 from tqdm import tqdm  # tqdm.auto warns in notebooks without ipywidgets
 
 from mimlpaper import paths
 
 DRAWN = "drawn:"  # begins the names of data sets drawn in any size, such as "drawn:400x8x4"
-RETRIES = 3
+RETRIES = 3  # of each address
 TIMEOUT = 30  # seconds without an answer
+CHUNK = 2**16  # bytes of a download that are written at once
 
 
 class DataError(RuntimeError):
     """A data file is missing, damaged or malformed; the message says what to do."""
+
+
+class DownloadError(DataError):
+    """A file could not be downloaded from any of its addresses."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,7 @@ class ManifestEntry:
     bytes: int
     sha256: str
     url: str
+    second_url: str  # of another server, asked if the first one fails
     original_source: str
     data_terms: str
 
@@ -52,8 +59,10 @@ class ManifestEntry:
         return f"needed are {self.bytes:,} bytes of sha256 {self.sha256}"
 
     def is_at(self, path: Path) -> bool:
-        """Whether the file at ``path`` is this one, by its hash."""
-        return path.exists() and pooch.file_hash(path) == self.sha256
+        """Whether the file at ``path`` is this one, by its size and hash."""
+        if not path.is_file() or path.stat().st_size != self.bytes:
+            return False
+        return pooch.file_hash(path) == self.sha256
 
 
 def drawn_sizes(name: str) -> tuple[int, ...]:
@@ -129,9 +138,25 @@ def fetch_all(
     *,
     replace: bool = True,
 ) -> list[Path]:
-    """Paths of the files of the named or all data sets, each fetched as by :func:`fetch`."""
+    """Paths of the files of the named or all data sets, each fetched as by :func:`fetch`.
+
+    A file that fails stops no other; at the end a DataError lists all that failed.
+    """
     known = SOURCES if names is None else names
-    return [fetch(f, data_home, replace=replace) for n in known for f in source_of(n).files]
+    files = dict.fromkeys(file for name in known for file in source_of(name).files)
+    folder = data_folder(data_home)
+    fetched, errors = [], []
+    for file in files:
+        try:
+            fetched.append(_fetched(manifest()[file], folder, replace))
+        except DataError as error:
+            errors.append(error)
+    if errors:
+        lines = [f"{len(errors)} of {len(files)} files are missing:", *map(str, errors)]
+        if any(isinstance(error, DownloadError) for error in errors):
+            lines.append(_ways_out(folder))
+        raise DataError("\n".join(lines))
+    return fetched
 
 
 def fetch(file: str, data_home: str | os.PathLike | None = None, *, replace: bool = False) -> Path:
@@ -139,8 +164,15 @@ def fetch(file: str, data_home: str | os.PathLike | None = None, *, replace: boo
 
     A damaged file may be the user's own, and only ``replace`` overwrites it: a DataError says how.
     """
-    entry, folder = manifest()[file], data_folder(data_home)
-    path = folder / file
+    folder = data_folder(data_home)
+    try:
+        return _fetched(manifest()[file], folder, replace)
+    except DownloadError as error:
+        raise DataError(f"{error}\n{_ways_out(folder)}") from None
+
+
+def _fetched(entry, folder, replace):
+    path = folder / entry.file
     if entry.is_at(path):
         return path
     if path.exists() and not replace:
@@ -152,30 +184,70 @@ def fetch(file: str, data_home: str | os.PathLike | None = None, *, replace: boo
 
 
 def download(entry: ManifestEntry, folder: Path) -> Path:
-    """Download a file into ``folder`` and check it; replaces a damaged file."""
+    """Download a file into ``folder`` and check it; replaces a damaged file.
+
+    The second address is asked if the first one fails. A DownloadError gives the cause of each.
+    """
+    causes = []
+    for url in (entry.url, entry.second_url):
+        try:
+            return _download_from(url, entry, folder)
+        except (OSError, ValueError) as error:  # no network or no room for it; the wrong hash
+            causes.append(f"  {url}: {_first_cause(error)}")
+    lines = [
+        f"{folder / entry.file} is missing or damaged, and no download worked:",
+        *causes,
+        f"  by hand: {entry.original_source}; {entry.needed}",
+    ]
+    raise DownloadError("\n".join(lines)) from None  # the network's tracebacks say no more
+
+
+def _ways_out(folder):
+    return (
+        f"To try again: {_mending_command(folder)} (--data DIR for another folder). Or put the "
+        "files there by hand. Or take --profile smoke, whose data need no download."
+    )
+
+
+def _download_from(url, entry, folder):
     registry = pooch.create(
         path=folder,
         base_url="",
         registry={entry.file: f"sha256:{entry.sha256}"},
-        urls={entry.file: entry.url},
+        urls={entry.file: url},
         retry_if_failed=RETRIES,
     )
-    path = folder / entry.file
-    pooch.get_logger().setLevel("WARNING")  # the bar and the error below say it
-    try:
-        with tqdm(desc=entry.file, total=entry.bytes, unit="B", unit_scale=True) as bar:
-            get = pooch.HTTPDownloader(progressbar=bar, timeout=TIMEOUT)
-            registry.fetch(entry.file, downloader=get)  # renamed into place once its hash is right
-    except (OSError, ValueError) as error:  # no network or no room for it; the wrong hash
-        cause: BaseException = error
-        while cause.__context__:  # such as a name that could not be resolved
-            cause = cause.__context__
-        raise DataError(
-            f"{path} is missing or damaged; {entry.needed}; downloading it from {entry.url} "
-            f"failed: {cause}. To try again: {_mending_command(folder)} (--data DIR "
-            "for another folder)"
-        ) from None  # the network's tracebacks say no more
-    return path
+    pooch.get_logger().setLevel("WARNING")  # the bar and the error say it
+    # The file is renamed into place once its hash is right.
+    return Path(registry.fetch(entry.file, downloader=_Limited(entry)))
+
+
+@dataclass(frozen=True)
+class _Limited:
+    """A downloader for pooch that ends at the size of the manifest; a server may send more."""
+
+    entry: ManifestEntry
+
+    def __call__(self, url, output_file, pooch):
+        bar = tqdm(desc=self.entry.file, total=self.entry.bytes, unit="B", unit_scale=True)
+        with bar, requests.get(url, stream=True, timeout=TIMEOUT) as response:
+            if 400 <= response.status_code < 500:
+                # Of this error pooch asks no second time: the file is not there.
+                raise FileNotFoundError(f"{response.status_code} {response.reason}")
+            response.raise_for_status()
+            with open(output_file, "wb") as file:
+                for chunk in response.iter_content(CHUNK):
+                    file.write(chunk)
+                    bar.update(len(chunk))
+                    if file.tell() > self.entry.bytes:
+                        raise OSError(f"the server sends more than {self.entry.bytes:,} bytes")
+
+
+def _first_cause(error: BaseException) -> BaseException:
+    """The error that began a chain, such as a name that could not be resolved."""
+    while error.__context__:
+        error = error.__context__
+    return error
 
 
 def _mending_command(folder):

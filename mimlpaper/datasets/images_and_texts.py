@@ -9,11 +9,16 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
+from mimlpaper.arrays import check_type
 from mimlpaper.bags import Bags
+from mimlpaper.paths import check_file
 
 SCENE_FEATURES = tuple(
     f"{place} {colour}" for place in ("centre", "left", "up", "right", "down") for colour in "RGB"
 )
+# What Pillow may open. It knows dozens more, among them programs in PostScript.
+FORMATS = ("BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP")
+LARGEST_FILE = 2**30  # bytes
 SIDE = 8  # the subsampled image has SIDE x SIDE pixels, and 7 x 7 blobs
 
 # Rows and columns, among the 7 x 7 blobs, of the nine centres, and of their neighbours in the
@@ -47,9 +52,10 @@ class ImageBags(TransformerMixin, BaseEstimator):
     def transform(self, X: Iterable) -> Bags:
         """Bags of nine instances with 15 features, one for each image.
 
-        An image is a path, a Pillow image, or an array (height, width) or (height, width, 1 to 4)
-        of integers in [0, 255] or floats in [0, 1], of at least 8 x 8 pixels. Transparency becomes
-        white. A ValueError names an image that cannot be read or is none of these.
+        An image is the path of a BMP, GIF, JPEG, PNG, TIFF or WebP file, a Pillow image, or an
+        array (height, width) or (height, width, 1 to 4) of integers in [0, 255] or floats in
+        [0, 1], of at least 8 x 8 pixels. Transparency becomes white. A ValueError names an image
+        that cannot be read or is none of these.
         """
         if not self.smoothing > 0:
             raise ValueError(f"smoothing must be positive, got {self.smoothing}")
@@ -122,13 +128,15 @@ def _pixels(image, name):
 
 def _opened(image):
     if isinstance(image, (str, os.PathLike)):
-        with Image.open(image) as opened:
+        check_file(image, LARGEST_FILE)
+        with Image.open(image, formats=FORMATS) as opened:
             opened.load()
         image = opened
     if isinstance(image, Image.Image):
         if image.mode in ("I", "F") or image.mode.startswith("I;"):
             raise ValueError(f"needed are 8 bits a colour, got Pillow's mode {image.mode}")
         return ImageOps.exif_transpose(image)
+    check_type("the array", image)
     array = np.asarray(image)
     largest = 1 if array.dtype.kind in "fb" else 255
     if not (0 <= array.min() and array.max() <= largest):

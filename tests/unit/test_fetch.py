@@ -1,10 +1,14 @@
 """Files are found, checked and downloaded; every error names its cause and its remedy."""
 
+import dataclasses
 import hashlib
+import os
 import threading
 import traceback
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import pandas as pd
 import pooch
 import pytest
 
@@ -20,21 +24,39 @@ NOBODY = "http://127.0.0.1:9"  # where no server listens
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers with the server's ``content``, after some failures; counts requests."""
+    """Answers with the server's ``content``, after some failures; keeps the paths asked for."""
 
     def do_GET(self):
-        self.server.n_requests += 1
-        self.send_response(500 if self.server.n_requests <= self.server.failures else 200)
+        self.server.asked.append(self.path)
+        failed = self.server.n_requests <= self.server.failures
+        status = self.server.statuses.get(self.path, 500 if failed else 200)
+        self.send_response(status)
         self.send_header("Content-Length", str(len(self.server.content)))
         self.end_headers()
-        self.wfile.write(self.server.content)
+        with suppress(ConnectionError):  # a client may end a download
+            self.wfile.write(self.server.content)
+
+
+class Server(ThreadingHTTPServer):
+    """Counts requests; ``statuses`` are the answers at chosen paths."""
+
+    content = CONTENT
+    failures = 0
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.asked: list[str] = []
+        self.statuses: dict[str, int] = {}
+        self.url = f"http://127.0.0.1:{self.server_port}/{FILE}"
+
+    @property
+    def n_requests(self):
+        return len(self.asked)
 
 
 @pytest.fixture
 def server():
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as serving:
-        serving.content, serving.failures, serving.n_requests = CONTENT, 0, 0
-        serving.url = f"http://127.0.0.1:{serving.server_port}/{FILE}"
+    with Server() as serving:
         thread = threading.Thread(target=serving.serve_forever, args=(0.01,))
         thread.start()
         yield serving
@@ -56,11 +78,18 @@ def data(tmp_path, monkeypatch, server):
     return folder
 
 
-def ask_for(content, data, url):
-    """Let the manifest ask for ``content`` at ``url``."""
-    row = f"{FILE},{len(content)},{hashlib.sha256(content).hexdigest()},{url} (a remark),there,free"
-    header = "file,bytes,sha256,url,original_source,data_terms"
-    (data / "manifest.csv").write_text(f"{header}\n{row}\n")
+def ask_for(content, data, url, second_url=NOBODY):
+    """Let the manifest ask for ``content`` at two addresses."""
+    row = {
+        "file": FILE,
+        "bytes": len(content),
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "url": f"{url} (a remark)",
+        "second_url": second_url,
+        "original_source": "there",
+        "data_terms": "free",
+    }
+    pd.DataFrame([row]).to_csv(data / "manifest.csv", index=False)
 
 
 def test_a_named_folder_comes_first(tmp_path, monkeypatch, data):
@@ -93,17 +122,59 @@ def test_missing_and_offline(tmp_path, server, data):
     for part in (
         f"{tmp_path / 'my data' / FILE} is missing or damaged",
         f"needed are {len(CONTENT)} bytes of sha256 {hashlib.sha256(CONTENT).hexdigest()}",
-        f"from {server.url} failed: 500",
+        f"{server.url}: 500",
+        f"{NOBODY}: [Errno 111] Connection refused",
+        "by hand: there; needed are",
+        "Or put the files there by hand. Or take --profile smoke",
         f"mimlpaper data --fetch --data '{tmp_path / 'my data'}'",
     ):
         assert part in str(error.value)
-    with pytest.raises(DataError, match="try again: mimlpaper data --fetch \\("):
+    with pytest.raises(DataError, match=r"try again: mimlpaper data --fetch \("):
         fetch(FILE)  # the default folder needs no option
     ask_for(CONTENT, data, NOBODY)
-    with pytest.raises(DataError, match=r"9 failed: .Errno 111. Connection refused. To t") as error:
+    with pytest.raises(DataError, match=r":9: .Errno 111. Connection refused\n") as error:
         fetch(FILE, tmp_path)
     trace = "".join(traceback.format_exception(error.value))
     assert trace.count("Traceback") == 1 and "urllib3" not in trace and "requests" not in trace
+
+
+def test_where_the_first_address_has_no_file_the_second_is_asked(tmp_path, server, data):
+    """Once: a file that is not there is not asked for again, as a server in trouble is."""
+    ask_for(CONTENT, data, server.url, second_url=f"{server.url}/copy")
+    server.statuses[f"/{FILE}"] = 404
+    assert fetch(FILE, tmp_path).read_bytes() == CONTENT
+    assert server.asked == [f"/{FILE}", f"/{FILE}/copy"]
+
+
+def test_a_download_ends_at_the_size_of_the_manifest(tmp_path, server):
+    server.content = CONTENT + bytes(10**7)
+    with pytest.raises(DataError, match=f"the server sends more than {len(CONTENT)} bytes"):
+        fetch(FILE, tmp_path)
+    assert not list((tmp_path / FILE).parent.iterdir())
+
+
+def test_a_file_that_fails_stops_no_other(tmp_path, server, data, monkeypatch):
+    good = f"{FILE}.copy"
+    entries = pd.read_csv(data / "manifest.csv")
+    copy = entries.assign(file=good, url=f"{server.url}.copy")
+    pd.concat([entries, copy]).to_csv(data / "manifest.csv", index=False)
+    both = dataclasses.replace(SOURCES["scene"], files=(FILE, good))
+    monkeypatch.setitem(fetching.SOURCES, "scene", both)
+    server.statuses[f"/{FILE}"] = 404
+    with pytest.raises(DataError, match=f"{FILE} is missing or damaged"):
+        fetch_all(tmp_path, ["scene"])
+    assert (tmp_path / good).read_bytes() == CONTENT
+    server.statuses[f"/{good}"] = 404
+    with pytest.raises(DataError, match="2 of 2 files are missing") as error:
+        fetch_all(tmp_path / "new", ["scene"])
+    assert str(error.value).count("try again") == 1
+
+
+def test_a_pipe_is_no_data_file(tmp_path):
+    (tmp_path / FILE).parent.mkdir()
+    os.mkfifo(tmp_path / FILE)
+    with pytest.raises(DataError, match="is damaged or another file"):
+        fetch(FILE, tmp_path)
 
 
 def test_damaged_files_are_named_and_left_unless_all_are_fetched(tmp_path, server):
@@ -120,6 +191,7 @@ def test_damaged_files_are_named_and_left_unless_all_are_fetched(tmp_path, serve
         fetch_all(tmp_path, ["scene"])
     for wanted_or_got in (CONTENT, server.content):
         assert hashlib.sha256(wanted_or_got).hexdigest() in str(error.value)
+    assert len(str(error.value).splitlines()) == 6
     assert path.read_bytes() == content and list(path.parent.iterdir()) == [path]
     server.content = CONTENT
     assert fetch_all(tmp_path, ["scene"]) == [path]
@@ -156,5 +228,7 @@ def test_the_manifest_and_the_sources_name_the_same_files(monkeypatch):
     entries = manifest()
     assert set(entries) == {file for source in SOURCES.values() for file in source.files}
     for entry in entries.values():
-        assert entry.url.startswith("https://") and " " not in entry.url
+        for url in entry.url, entry.second_url:
+            assert url.startswith("https://") and " " not in url
+        assert entry.url.split("/")[2] != entry.second_url.split("/")[2]  # of another server
         assert len(entry.sha256) == 64 and entry.bytes > 0

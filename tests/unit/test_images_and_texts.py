@@ -1,6 +1,7 @@
 """Images and texts become bags as the paper describes."""
 
 import doctest
+import os
 
 import numpy as np
 import pytest
@@ -77,6 +78,8 @@ def test_every_form_of_an_image_gives_one_bag(small, tmp_path):
 def test_strange_images_are_named(small, tmp_path):
     Image.fromarray(small).resize((200, 200)).save(broken := tmp_path / "broken.png")
     broken.write_bytes(broken.read_bytes()[:300])
+    Image.fromarray(small).save(postscript := tmp_path / "drawing.png", format="EPS")
+    os.mkfifo(pipe := tmp_path / "pipe.png")
     for image, message in (
         (np.zeros((7, 8, 3), np.uint8), r"image 1 must have at least 8 x 8 pixels.*\(8, 7\)"),
         (np.zeros((8, 8, 5), np.uint8), "image 1 cannot be read"),
@@ -84,6 +87,11 @@ def test_strange_images_are_named(small, tmp_path):
         (np.full((8, 8), 1.5), "image 1 .* floats in"),
         (Image.new("I", (8, 8)), "image 1 .* Pillow's mode I"),
         (broken, r"image 1 .*broken\.png.* cannot be read"),
+        (postscript, r"image 1 .*drawing\.png.* cannot be read: cannot identify"),
+        (tmp_path, "image 1 .* a file is needed, got a folder"),
+        (pipe, "image 1 .* got a pipe or a device"),
+        (np.ma.masked_array(small, small > 9), "image 1 .* has masked values"),
+        (small * 1j, "image 1 .* got complex numbers"),
     ):
         with pytest.raises(ValueError, match=message):
             SHARP.transform([small, image])
