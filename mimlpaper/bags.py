@@ -48,8 +48,9 @@ class Bags:
         if self.sizes.min() < 1:
             raise ValueError(f"bag {self.sizes.argmin()} is empty; every bag needs an instance")
         for what, n in ("feature_names", instances.shape[1]), ("names", len(self)):
-            if (given := getattr(self, what)) is not None and len(given) != n:
-                raise ValueError(f"{what} must be {n}, got {len(given)}")
+            names = getattr(self, what)
+            if names is not None and len(names) != n:
+                raise ValueError(f"{what} must be {n}, got {len(names)}")
         strange = np.abs(instances) > LARGEST
         if strange.any():
             bag = self.bag_of_instance[strange.any(axis=1).argmax()]
@@ -68,9 +69,10 @@ class Bags:
         if not arrays:
             raise ValueError("bags must hold at least one bag, got none")
         columns = [list(bag.columns) if hasattr(bag, "columns") else None for bag in parts]
+        n_features = arrays[0].shape[1]
         for i, array in enumerate(arrays):
-            if (own := array.shape[1]) != (first := arrays[0].shape[1]):
-                raise ValueError(f"bag {i} has {own} features, bag 0 has {first}")
+            if array.shape[1] != n_features:
+                raise ValueError(f"bag {i} has {array.shape[1]} features, bag 0 has {n_features}")
             if columns[i] != columns[0]:
                 raise ValueError(f"bag {i} has the columns {columns[i]}, bag 0 has {columns[0]}")
         return cls(np.concatenate(arrays), np.cumsum([0, *map(len, arrays)]), columns[0], names)
@@ -124,9 +126,9 @@ class Bags:
         names = None if self.names is None else np.asarray(self.names, dtype=object)[chosen]
         return Bags(self.instances[rows], offsets, self.feature_names, names)
 
-    def __add__(self, other) -> Bags:
-        """These bags, then the others, whose features come into the order of these by name."""
-        added = as_bags(other, missing=True)
+    def __add__(self, more) -> Bags:
+        """These bags, then more, whose features come into the order of these by name."""
+        added = as_bags(more, missing=True)
         if added.n_features != self.n_features:
             raise ValueError(f"added bags need {self.n_features} features, got {added.n_features}")
         instances, feature_names = added.instances, self.feature_names
@@ -135,12 +137,13 @@ class Bags:
         elif added.feature_names is not None:
             order = order_by_name("features of added bags", added.feature_names, feature_names)
             instances = instances[:, order]
-        names = None
+        names = None  # of all bags, or of none
         if self.names is not None and added.names is not None:
             names = [*self.names, *added.names]
         offsets = np.concatenate([self.offsets, self.n_instances + added.offsets[1:]])
         return Bags(np.concatenate([self.instances, instances]), offsets, feature_names, names)
 
+    # scikit-learn's functions would make an array of objects, and fail with words about it.
     def __array__(self, dtype=None, copy=None):
         raise TypeError("bags are no array: take .instances, list(bags), or use SumInstances")
 

@@ -42,7 +42,7 @@ def coverage(Y, scores) -> float:
 
 def ranking_loss(Y, scores) -> float:
     """Share of (true, false) label pairs with h(X, true) <= h(X, false), averaged over bags."""
-    Y, scores = _with_labels(Y, both=True, scores=scores)
+    Y, scores = _with_labels(Y, without=True, scores=scores)
     ranks, ranks_among_true = _ranks(Y, scores)
     misordered = (ranks - ranks_among_true).sum(axis=1)  # false labels scored at least as high
     return float(np.mean(misordered / (Y.sum(axis=1) * (~Y).sum(axis=1))))
@@ -60,8 +60,8 @@ def average_recall(Y, scores, predicted) -> float:
     """Share of true labels with rank(y) <= |h(X_i)|, averaged over bags."""
     Y, scores, predicted = _with_labels(Y, scores=scores, predicted=predicted)
     ranks, _ = _ranks(Y, scores)
-    found = Y & (ranks <= predicted.sum(axis=1, keepdims=True))
-    return float(np.mean(found.sum(axis=1) / Y.sum(axis=1)))
+    recalled = Y & (ranks <= predicted.sum(axis=1, keepdims=True))
+    return float(np.mean(recalled.sum(axis=1) / Y.sum(axis=1)))
 
 
 def average_f1(Y, scores, predicted) -> float:
@@ -199,11 +199,12 @@ def _score(estimator, X, Y, *, name):
 scorers = {name: partial(_score, name=name) for name in (*CRITERIA, "accuracy")}
 
 
-def _checked(Y, **others):
+def _checked(Y, **compared):
+    """Arrays of ``Y`` and of what is compared with it, scores or predicted label sets."""
     arrays = [label_array("Y", Y)]
-    for name, other in others.items():
-        _check_order(Y, other, name)
-        arrays.append(label_array(name, other) if name == "predicted" else _real_scores(other))
+    for name, values in compared.items():
+        _check_order(Y, values, name)
+        arrays.append(label_array(name, values) if name == "predicted" else _real_scores(values))
         shapes = arrays[0].shape, arrays[-1].shape
         if shapes[0] != shapes[1]:
             raise ValueError(f"Y and {name} must be (n_bags, n_labels), got {shapes}")
@@ -219,19 +220,22 @@ def _real_scores(values):
     return scores
 
 
-def _check_order(Y, other, name):
+def _check_order(Y, values, name):
     """Two DataFrames must name the same rows and columns in the same order."""
-    for axis in ("index", "columns") if hasattr(Y, "columns") and hasattr(other, "columns") else ():
-        theirs = list(getattr(other, axis))
-        by_place = axis == "index" and theirs == list(range(len(Y)))  # bags without names
-        if not by_place and list(getattr(Y, axis)) != theirs:
-            raise ValueError(f"Y and {name} must have the same {axis} in the same order")
+    if not (hasattr(Y, "columns") and hasattr(values, "columns")):
+        return
+    if list(Y.columns) != list(values.columns):
+        raise ValueError(f"Y and {name} must have the same columns in the same order")
+    # polars' tables have no index, and predictions for bags without names number them.
+    rows = list(getattr(values, "index", range(len(Y))))
+    if rows != list(range(len(Y))) and rows != list(getattr(Y, "index", rows)):
+        raise ValueError(f"Y and {name} must have the same index in the same order")
 
 
-def _with_labels(Y, *, both=False, **others):
-    """Arrays of the bags with a true label, with ``both`` also a false one."""
-    arrays = _checked(Y, **others)
-    defined = arrays[0].any(axis=1) & ~(both & arrays[0].all(axis=1))
+def _with_labels(Y, *, without=False, **compared):
+    """Arrays of the bags with a true label, with ``without`` also with a false one."""
+    arrays = _checked(Y, **compared)
+    defined = arrays[0].any(axis=1) & ~(without & arrays[0].all(axis=1))
     if not defined.any():
         raise UndefinedError("Y has no bag for which the criterion is defined")
     return tuple(array[defined] for array in arrays)

@@ -75,14 +75,14 @@ def with_percentage(dataset: Dataset, percentage: int) -> Dataset:
     """
     if not 0 < percentage < 100:
         raise ValueError(f"percentage must lie between 1 and 99, got {percentage}")
-    several = dataset.Y.sum(axis=1) > 1
+    has_several = dataset.Y.sum(axis=1) > 1
     ratio = percentage / (100 - percentage)  # examples with several labels / with one label
-    n_several, n_single = several.sum(), (~several).sum()
+    n_several, n_single = has_several.sum(), (~has_several).sum()
     if not (n_several and n_single):
         raise ValueError(f"{dataset.name} must hold both kinds, got {n_several} with several")
     order = np.random.default_rng(SEED).permutation(len(dataset))
-    of_several = order[several[order]][: round(n_single * ratio)]
-    of_single = order[~several[order]][: round(n_several / ratio)]
+    of_several = order[has_several[order]][: round(n_single * ratio)]
+    of_single = order[~has_several[order]][: round(n_several / ratio)]
     kept = np.sort(np.concatenate([of_several, of_single]))
     kind = "re-derived" if dataset.kind == "original" else dataset.kind
     return replace(dataset[kept], name=f"{dataset.name}:{percentage}%", kind=kind)
