@@ -39,7 +39,6 @@ def main(arguments=None) -> None:
     options = {
         "ServerApp.root_dir": str(root),
         "LabApp.default_url": f"/lab/tree/{start}",
-        "LabApp.news_url": "None",  # no question about news, and no other host is asked
         # The originals are not opened by mistake.
         "ContentsManager.hide_globs": "['notebooks', '__pycache__', '*.pyc']",
     }
