@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.judge.compare import compare_with_paper, records_of, unmixed
+from mimlstudy.judge.compare import compare_with_paper
+from mimlstudy.judge.selection import records_of, unmixed
 from mimlstudy.judge.statistics import ranks_of_means, swept_values
 from mimlstudy.report.figures import in_order, look_of
 

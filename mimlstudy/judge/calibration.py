@@ -1,8 +1,10 @@
 """The level and the power of the corrected test where splits test on more than they train.
 
 Section 5 trains on a quarter of the examples. There the usual correction is far too large, so the
-correlation ρ of the leads on two splits is simulated: the experiment "calibration" records leads
-between two equal learners, where every difference that a test shows is false.
+correlation ρ of the differences on two splits is simulated: the experiment "calibration" records
+differences between two equal learners, where each one that a test shows is false. The first half
+of these data sets calibrates ρ, for each number of training examples. Level and power are stated
+of the second half, which took no part in that.
 """
 
 import numpy as np
@@ -10,24 +12,59 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.judge.compare import unmixed
-from mimlstudy.judge.statistics import ALPHA
+from mimlstudy.judge.selection import unmixed
+from mimlstudy.judge.statistics import ALPHA, RHO_BY_SIZE
 from mimlstudy.paper.section5 import N_SPLITS
 
+STEP = 0.005  # of ρ
 
-def critical_lead(rho) -> np.ndarray:
-    """The mean lead over its std that is significant if two leads have the correlation ρ."""
+
+def halves(records: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The simulated data sets that calibrate, and those that check."""
+    calibrates = records["split"] < (records["split"].max() + 1) / 2
+    return records[calibrates], records[~calibrates]
+
+
+def critical_difference(rho) -> np.ndarray:
+    """The mean difference over its std that is significant at correlation ρ of two splits."""
     error = np.sqrt(1 / N_SPLITS + rho / (1 - np.asarray(rho)))
     return stdtrit(N_SPLITS - 1, 1 - ALPHA / 2) * error
 
 
-def levels(records: pd.DataFrame, rho: float) -> pd.DataFrame:
+def calibrated(records: pd.DataFrame) -> dict[int, float]:
+    """The least ρ at which no criterion differs falsely in more than 5 % of the data sets.
+
+    By the number of training examples, as :data:`~mimlstudy.judge.statistics.RHO_BY_SIZE`.
+    """
+    least = {}
+    for n_train, ratios in _by_size(records):
+        rho = 0.0
+        while (ratios.abs() > critical_difference(rho)).mean().max() > ALPHA:
+            rho += STEP
+        least[n_train] = round(rho, 3)
+    return least
+
+
+def levels(records: pd.DataFrame) -> pd.DataFrame:
     """Shares of false differences: rows are numbers of training examples, columns criteria."""
-    ratios = unmixed(records).groupby("method")[[*CRITERIA]]
-    return ratios.agg(lambda ratio: (ratio.abs() > critical_lead(rho)).mean())
+    shares = {}
+    for n_train, ratios in _by_size(records):
+        critical = critical_difference(RHO_BY_SIZE[n_train])
+        shares[n_train] = (ratios.abs() > critical).mean()
+    return pd.DataFrame(shares).T
 
 
-def power(records: pd.DataFrame, rho: float, lead: float) -> float:
-    """The share of criteria and sets in which a lead of so many std is shown, by the worse size."""
-    ratios = unmixed(records).set_index("method")[[*CRITERIA]] + lead
-    return float((ratios > critical_lead(rho)).groupby("method").mean().mean(axis=1).min())
+def power(records: pd.DataFrame, difference: float) -> pd.Series:
+    """The share of criteria and sets in which a difference of so many std is shown, by size."""
+    shares = {}
+    for n_train, ratios in _by_size(records):
+        critical = critical_difference(RHO_BY_SIZE[n_train])
+        shares[n_train] = (ratios + difference > critical).mean(axis=None)
+    return pd.Series(shares)
+
+
+def _by_size(records):
+    """Mean differences over their std, by the number of training examples that names a method."""
+    for method, rows in unmixed(records).groupby("method"):
+        n_train = int(str(method).split()[0])
+        yield n_train, rows[[*CRITERIA]]

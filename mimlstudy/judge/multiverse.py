@@ -1,8 +1,8 @@
-"""The multiverse: what a claim and a printed row look like under other readings of the paper.
+"""The multiverse: what a claim and a printed row look like with alternative settings.
 
-A *reading* of a method is its published row with some open choices made otherwise, see
-:meth:`~mimlstudy.paper.settings.Row.alternatives_on`. The published ones are recorded in the
-tables, the others in the experiment "readings".
+An *alternative* of a method is its published row with other settings where the paper leaves the
+choice open. The published rows are recorded in the tables; the alternatives, on fewer splits, in
+an experiment of their own. An alternative and its row are compared on the splits that both have.
 """
 
 import json
@@ -13,143 +13,239 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.judge.claims import CLAIM_TESTS, QUOTED
-from mimlstudy.judge.compare import Records, as_published, records_of, unmixed
+from mimlstudy.judge.claim_tests import QUOTED, claim_tests
+from mimlstudy.judge.compare import run_means
+from mimlstudy.judge.selection import (
+    ALTERNATIVES,
+    Records,
+    as_published,
+    records_of,
+    unmixed,
+)
 from mimlstudy.paper.experiments import READ_SPLITS, ROWS
-from mimlstudy.paper.published import ALL_CRITERIA
+from mimlstudy.paper.published import ALL_CRITERIA, TABLES
 
-# Rows of a table that are other readings of a method.
-READ_AS = {"RankSvm, converged": "RankSvm", "MimlSvm, set kernel": "MimlSvm"}
-N_DRAWN = 200  # readings of everything together, for each claim
-FIRM = 0.9  # share of drawn readings with a lead in the paper's direction
-
-
-def readings_of(name: str, get_records: Records) -> pd.DataFrame:
-    """Records of all readings of a table's methods; ``reading`` is in words, empty as published."""
-    own = as_published(records_of(get_records, name))
-    own = own[own["split"] < READ_SPLITS[name]].assign(reading="")
-    others = records_of(get_records, "readings")
-    others = others[others["dataset"].isin(own["dataset"]) & others["method"].isin(ROWS[name])]
-    others = others.assign(reading=others["parameters"].map(in_words))
-    table = pd.concat([own, others[others["reading"] != ""]], ignore_index=True)
-    row = table["method"].map(READ_AS)
-    as_row = "row: " + table["method"] + table["reading"].where(table["reading"] == "", "; ")
-    reading = table["reading"].where(row.isna(), as_row + table["reading"])
-    return table.assign(reading=reading, method=row.fillna(table["method"]))
+# Rows of a table that are alternatives of a method.
+ROW_OF = {"RankSvm, converged": "RankSvm", "MimlSvm, set kernel": "MimlSvm"}
+N_MIXTURES = 200  # of alternatives of all methods together, for each claim
+LEADS = ("better", "shares")  # tests of which method is ahead
+EFFECTS = ["claim", "kind", "change", "effect"]
+CELL = ["dataset", "algorithm", "alternative", "criterion"]
 
 
-def single_changes(name: str, get_records: Records) -> pd.DataFrame:
-    """Of :func:`readings_of` the published readings, and those in which one choice differs."""
-    table = readings_of(name, get_records)
-    return table[table["reading"].isin({"", *_choices(name)})]
+def alternatives_of(name: str, get_records: Records) -> pd.DataFrame:
+    """Records of the rows of a table or figure and of their alternatives, on the same splits.
+
+    ``alternative`` is in words, such as "C = 10.0", and empty for the published row.
+    """
+    published = as_published(records_of(get_records, name))
+    published = published[published["split"] < READ_SPLITS[name]].assign(alternative="")
+    recorded = records_of(get_records, ALTERNATIVES)
+    same_data = recorded["dataset"].isin(published["dataset"])
+    recorded = recorded[same_data & recorded["method"].isin(ROWS[name])]
+    recorded = recorded.assign(alternative=recorded["parameters"].map(in_words))
+    recorded = recorded[recorded["alternative"] != ""]
+    table = pd.concat([published, recorded], ignore_index=True)
+    return _with_rows_as_alternatives(table)
 
 
-def _choices(name):
-    choices = (choice for row in ROWS[name].values() for choice in row.alternatives)
-    return {in_words(dict(sorted(choice.items()))) for choice in choices}  # as in records
+def _with_rows_as_alternatives(table):
+    """A row that is another form of a method becomes an alternative of that method."""
+    is_form = table["method"].isin([*ROW_OF])
+    settings = table["alternative"]
+    as_row = "row: " + table["method"] + ("; " + settings).where(settings != "", "")
+    return table.assign(
+        alternative=settings.mask(is_form, as_row),
+        method=table["method"].replace(ROW_OF),
+    )
 
 
-def with_readings(table: pd.DataFrame) -> pd.DataFrame:
-    """``table`` with the reading as part of the method's name."""
-    reading = table["reading"]
-    return table.assign(method=table["method"] + (", " + reading).where(reading != "", ""))
+def single_alternatives(name: str, get_records: Records) -> pd.DataFrame:
+    """Of :func:`alternatives_of` the published rows, and those in which one setting differs."""
+    table = alternatives_of(name, get_records)
+    return table[table["alternative"].isin({"", *_single_settings(name)})]
+
+
+def _single_settings(name):
+    """In words, as recorded: with the names of a change in alphabetical order."""
+    settings = set()
+    for row in ROWS[name].values():
+        for choice in row.alternatives:
+            settings.add(in_words(dict(sorted(choice.items()))))
+    return settings
+
+
+def named_by_alternative(table: pd.DataFrame) -> pd.DataFrame:
+    """``table`` with the alternative as part of the method's name."""
+    settings = table["alternative"]
+    suffix = (", " + settings).where(settings != "", "")
+    return table.assign(method=table["method"] + suffix)
 
 
 def in_words(parameters: str | Mapping) -> str:
     """``C = 10.0`` for one setting, several with commas; "" for none."""
-    changes = json.loads(parameters) if isinstance(parameters, str) else parameters
-    return ", ".join(f"{name.split('__')[-1]} = {value}" for name, value in changes.items())
+    settings = json.loads(parameters) if isinstance(parameters, str) else parameters
+    return ", ".join(f"{name.split('__')[-1]} = {value}" for name, value in settings.items())
 
 
-def claim_effects(get_records: Records, *, n_drawn: int = N_DRAWN) -> pd.DataFrame:
-    """How far the favoured methods of each claim lead under other readings.
+def alternative_means(number: int, get_records: Records) -> pd.DataFrame:
+    """Cells of a table for every alternative, with its mean on the whole protocol.
 
-    ``effect`` is the mean over all leads that the claim names, in percent of the rival's loss.
-    Columns: claim, kind, change, effect. The kind is "published"; "one change", which every method
-    of the claim makes that leaves this choice open; or "drawn": of each method any reading.
+    That is the mean of the row on all splits, and the difference that the alternative makes on
+    the splits that both have: few splits may be easy or hard for all settings. ``std`` and ``n``
+    are the row's. Columns: :data:`CELL`, mean, std, n.
     """
-    effects, rng = [], np.random.default_rng(0)
+    table = TABLES[number]
+    records = alternatives_of(table.experiment, get_records)
+    whole = as_published(records_of(get_records, table.experiment))
+    if records.empty:
+        return pd.DataFrame(columns=[*CELL, "mean", "std", "n"])
+    few = _cells(records, table).drop(columns=["std", "n"])
+    row = ["dataset", "algorithm", "criterion"]
+    published = few[few["alternative"] == ""].drop(columns="alternative")
+    of_row = _cells(whole.assign(alternative=""), table).drop(columns="alternative")
+    cells = few.merge(published, on=row, suffixes=("", "_published"))
+    cells = cells.merge(of_row, on=row, suffixes=("", "_whole"))
+    change = cells["mean"] - cells["mean_published"]
+    cells = cells.assign(mean=cells["mean_whole"] + change)
+    return cells[[*CELL, "mean", "std", "n"]]
+
+
+def _cells(records, table):
+    """Mean, std and number of runs of each method and alternative."""
+    # A run belongs to a method and an alternative, which together stand in place of a method.
+    forms = records.groupby(["method", "alternative"], sort=False)
+    runs = run_means(records.assign(method=forms.ngroup()), table)
+    names = pd.DataFrame([*forms.groups], columns=["algorithm", "alternative"])
+    runs = runs.merge(names, left_on="method", right_index=True)
+    values = runs.melt(CELL[:3], [*table.criteria], "criterion").dropna(subset="value")
+    groups = values.groupby(CELL, sort=False)
+    return groups["value"].agg(mean="mean", std="std", n="size").reset_index()
+
+
+def claim_effects(get_records: Records, *, n_mixtures: int = N_MIXTURES) -> pd.DataFrame:
+    """How far the favoured methods of each claim are ahead with alternative settings.
+
+    ``effect`` is the mean over all differences that the claim names, in percent of the rival's
+    loss. Columns: claim, kind, change, effect. The kind is "published"; "one change", which every
+    method of the claim makes that leaves this choice open; or "mixture": of each method any
+    alternative, drawn at random.
+    """
+    rng = np.random.default_rng(0)
+    tables = [pd.DataFrame(columns=EFFECTS)]
     for name in ROWS:
-        cases = _cases_of_leads(name)
-        losses = _losses(readings_of(name, get_records)) if cases else {}
-        alone = _choices(name) | {f"row: {row}" for row in READ_AS}
-        measured = {one for means in losses.values() for column in means for one in column}
-        for claim, named in cases.items():
-            own = [case for case in named if case[2] in measured]
-            if own and {method for *pair, _ in own for method in pair} <= {*losses}:
-                effects.append(_effects(claim, own, losses, alone, n_drawn, rng))
-    nothing = pd.DataFrame(columns=["claim", "kind", "change", "effect"])
-    return pd.concat(effects or [nothing], ignore_index=True)
+        cases_by_claim = _cases_of_leads(name)
+        if not cases_by_claim:
+            continue
+        losses = _losses(alternatives_of(name, get_records))
+        single = _single_settings(name) | {f"row: {row}" for row in ROW_OF}
+        for claim, cases in cases_by_claim.items():
+            cases = [case for case in cases if _is_measured(case, losses)]
+            methods = {method for *pair, _ in cases for method in pair}
+            if cases and methods <= losses.keys():
+                drawn = _drawn_places(methods, losses, single, n_mixtures, rng)
+                tables.append(_effects(cases, losses, *drawn).assign(claim=claim))
+    return pd.concat(tables[1:] or tables)[EFFECTS].reset_index(drop=True)
 
 
 def _cases_of_leads(experiment):
+    """(method, rival, columns of losses) of each difference that a claim names, by claim.
+
+    Columns are those of a criterion, on all data sets, or the accuracy on one data set.
+    """
     cases = defaultdict(list)
-    for claim, tests in CLAIM_TESTS.items():
-        leads = [t for t in tests if t.test in ("better", "shares") and t.experiment == experiment]
-        for (method,), (rival,), name in (case for one in leads for case in one.cases()):
-            if rival not in QUOTED:
-                cases[claim].append((method, rival, name))
+    for claim, tests in claim_tests().items():
+        for test in tests:
+            if test.test in LEADS and test.experiments == (experiment,):
+                for (method,), (rival,), name in test.cases():
+                    if rival not in QUOTED:
+                        columns = name if name in CRITERIA else [("accuracy", name)]
+                        cases[claim].append((method, rival, columns))
     return cases
 
 
+def _is_measured(case, losses):
+    """Whether any method has the losses of a case; AdtBoost.MH has those of few criteria."""
+    *_, columns = case
+    name = columns if isinstance(columns, str) else columns[0]
+    return any(name in means.columns for means in losses.values())
+
+
 def _losses(table):
-    """Each method's mean losses: a row a reading, else the published; columns (criterion, set)."""
+    """Each method's mean losses: a row an alternative; columns (criterion, data set).
+
+    Where an alternative was not run, it has the losses of the published row.
+    """
     criteria = [name for name in ALL_CRITERIA if name in table]
-    groups = unmixed(table, "reading").groupby(["method", "reading", "dataset"])
-    means = groups[criteria].mean()
-    means = means.dropna(axis=1, how="all")
+    groups = unmixed(table, "alternative").groupby(["method", "alternative", "dataset"])
+    means = groups[criteria].mean().dropna(axis=1, how="all")
     scores = [name for name in means if not ALL_CRITERIA[name].lower_is_better]
     means[scores] = 1 - means[scores]
-    frames = {m: own.droplevel("method").unstack() for m, own in means.groupby("method")}
-    return {m: own.fillna(own.loc[""]) for m, own in frames.items() if "" in own.index}
+    losses = {}
+    for method, rows in means.groupby("method"):
+        by_set = rows.droplevel("method").unstack()
+        if "" in by_set.index:
+            losses[method] = by_set.fillna(by_set.loc[""])
+    return losses
 
 
-def _effects(claim, cases, losses, alone, n_drawn, rng):
-    methods = sorted({method for *pair, _ in cases for method in pair})
-    readings = [losses[method].index for method in methods]  # "" is the first
-    changes = sorted(alone & set().union(*readings))
-    places = [[max(own.get_indexer([one])[0], 0) for own in readings] for one in ["", *changes]]
-    drawn = rng.integers(np.tile([len(own) for own in readings], (n_drawn, 1)))
-    places = dict(zip(methods, np.concatenate([places, drawn]).T, strict=True))
+def _drawn_places(methods, losses, single, n_mixtures, rng):
+    """The row of each method in each trial of the multiverse, by method; and the single changes.
+
+    The first trial is the published row, then come the single changes, then the mixtures.
+    """
+    methods = sorted(methods)
+    indices = [losses[method].index for method in methods]  # "" is the first of each
+    changes = sorted(single & set().union(*indices))
+    of_changes = []
+    for change in ["", *changes]:
+        # A method that does not leave this choice open keeps its published row.
+        of_changes.append([max(index.get_indexer([change])[0], 0) for index in indices])
+    sizes = np.tile([len(index) for index in indices], (n_mixtures, 1))
+    places = np.concatenate([of_changes, rng.integers(sizes)])
+    return dict(zip(methods, places.T, strict=True)), changes
+
+
+def _effects(cases, losses, places, changes):
+    """The mean difference of the cases in each trial of the multiverse."""
     shares = []
-    for *pair, name in cases:
-        column = name if name in CRITERIA else [("accuracy", name)]
-        ours, theirs = (losses[one][column].to_numpy()[places[one]] for one in pair)
+    for method, rival, columns in cases:
+        ours = losses[method][columns].to_numpy()[places[method]]  # (n_trials, n_sets)
+        theirs = losses[rival][columns].to_numpy()[places[rival]]
         shares.append(1 - ours / theirs)
-    kinds = ["published", *["one change"] * len(changes), *["drawn"] * n_drawn]
     effect = 100 * np.concatenate(shares, axis=1).mean(axis=1)
-    about = {"claim": claim, "kind": kinds, "change": ["", *changes, *[""] * n_drawn]}
-    return pd.DataFrame(about | {"effect": effect})
+    n_mixtures = len(effect) - 1 - len(changes)
+    kinds = ["published", *["one change"] * len(changes), *["mixture"] * n_mixtures]
+    names = ["", *changes, *[""] * n_mixtures]
+    return pd.DataFrame({"kind": kinds, "change": names, "effect": effect})
 
 
 def flips(effects: pd.DataFrame) -> pd.DataFrame:
     """For each claim how its effect varies, and the single changes that turn its sign.
 
-    Of the drawn readings ``spread`` is the standard deviation, ``in_favour`` the share above 0.
-    ``turned`` is a tuple of changes, the strongest first.
+    Of the mixtures ``mean`` and ``std``, and ``in_favour``, the share above 0. ``turned`` is a
+    tuple of changes, the strongest first.
     """
     rows = []
-    for claim, own in effects.groupby("claim", sort=False):
-        kinds = {kind: part.set_index("change")["effect"] for kind, part in own.groupby("kind")}
-        published, drawn = kinds["published"].iloc[0], kinds["drawn"]
-        single = kinds.get("one change", pd.Series(dtype=float))
+    for claim, of_claim in effects.groupby("claim", sort=False):
+        by_kind = of_claim.set_index("change").groupby("kind")["effect"]
+        published = by_kind.get_group("published").iloc[0]
+        mixtures = by_kind.get_group("mixture")
+        single = pd.Series(dtype=float)
+        if "one change" in by_kind.groups:
+            single = by_kind.get_group("one change")
         turned = single[np.sign(single) != np.sign(published)]
-        turned = tuple(turned.sort_values(ascending=published > 0).index)
-        about = (drawn.mean(), drawn.std(), (drawn > 0).mean())
-        rows.append((claim, published, *map(float, about), turned, len(single)))
-    columns = ["claim", "effect", "mean", "spread", "in_favour", "turned", "n_changes"]
+        turned = turned.sort_values(ascending=published > 0)
+        rows.append(
+            {
+                "claim": claim,
+                "effect": published,
+                "mean": float(mixtures.mean()),
+                "std": float(mixtures.std()),
+                "in_favour": float((mixtures > 0).mean()),
+                "turned": tuple(turned.index),
+                "n_changes": len(single),
+            }
+        )
+    columns = ["claim", "effect", "mean", "std", "in_favour", "turned", "n_changes"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def in_sentences(turns: pd.DataFrame) -> str:
-    """How many claims lead in the paper's direction, and how many one choice turns."""
-    if turns.empty:
-        return "Nothing is recorded yet."
-    led, firm = (turns["effect"] > 0).sum(), (turns["in_favour"] >= FIRM).sum()
-    large, turned = (turns["mean"] > turns["spread"]).sum(), turns["turned"].map(bool).sum()
-    return (
-        f"Of {len(turns)} claims that say which methods are better, these lead in {led} under the "
-        f"published readings. In {firm} they lead in at least {FIRM:.0%} of the drawn readings, in "
-        f"{large} by more than the spread over these; in {turned} a single choice turns the sign. "
-        "So few splits allow no test."
-    )

@@ -1,66 +1,130 @@
 """The scorecard: every cell and claim of the paper with its verdict, judged from the records."""
 
 from collections.abc import Iterable
-from dataclasses import asdict
 
 import pandas as pd
 
-from mimlstudy.judge import compare
-from mimlstudy.judge.claims import count_words, evaluate_claims
+from mimlstudy.judge.chance import chance_with_choice, chosen_closest
+from mimlstudy.judge.claims import count_words, count_words_by_kind, evaluate_claims
+from mimlstudy.judge.compare import compare_with_paper
+from mimlstudy.judge.equal_tuning import (
+    chance_to_lead,
+    differences_of_groups,
+    learners_by_group,
+)
 from mimlstudy.judge.multiverse import claim_effects, flips
-from mimlstudy.judge.verdicts import VERDICTS, agreement, deviations, row_verdicts
+from mimlstudy.judge.selection import COLUMNS, Records, Selection, selected
+from mimlstudy.judge.tolerances import tolerance
+from mimlstudy.judge.verdicts import COMPARED, agreement, deviations, row_verdicts, verdict
 from mimlstudy.paper.experiments import settings_nearest_to_print
 from mimlstudy.paper.published import TABLES
 
+PAGE_RULES = ("sampled pages", "same pages")  # both tolerances of Table 4; the first is used
 
-def scorecard(get_records: compare.Records) -> dict:
-    """Everything that the paper prints or claims, judged from the records; ready for JSON. Keys:
 
-    - ``cells``: a dict for each printed or blank cell, with blind_mean, blind_std, blind_verdict
-    - ``rows``: table, algorithm, the nearest printed row, and nearest_to_print: how many settings
-      were chosen because they come nearest to the printed row
-    - ``totals``: for each column of settings, for all and for each table, see ``agreement``
-    - ``agreeing``: [cells that agree, printed cells] of the matched rows with and without settings
-      nearest to print
-    - ``claims``: the fields of a ClaimResult, and multiverse: its row of ``flips`` or None
-    - ``words``: how many claims have each word, by view
-    - ``bags``: whether learning from bags pays, in words.
+def scorecard(get_records: Records) -> dict:
+    """Everything that the paper prints or claims, judged from the records; ready for JSON.
+
+    Returns
+    -------
+    dict
+        - ``cells``: a dict for each printed or blank cell, with fixed_mean, fixed_std and
+          fixed_verdict of the settings fixed in advance
+        - ``rows``: table, algorithm, the nearest printed row, and closest_to_print: how many
+          settings were chosen because they come closest to the printed row
+        - ``totals``: for each column of settings, for all and for each table, see ``agreement``
+        - ``agreeing``: [cells that agree, printed cells] of the rows in the column "closest",
+          with and without settings chosen by print
+        - ``chance_with_choice``: see :func:`~mimlstudy.judge.chance.chance_with_choice`
+        - ``table4``: how many printed cells of Table 4 agree by each of :data:`PAGE_RULES`
+        - ``claims``: the fields of a ClaimFinding, and multiverse: its row of ``flips`` or None
+        - ``words``: how many claims have each word, by view
+        - ``words_by_kind``: the same by the corrected test, by kind of claim
+        - ``groups``: the paper's learners of bags against each rival group by equal tuning, by
+          data set, with all learners and with equal numbers, see ``equal_tuning``
     """
-    by_column = {name: scorecard_cells(get_records, name) for name in compare.COLUMNS}
-    cells, blind = by_column["matched"], by_column["blind"]
-    rows = row_verdicts(deviations(cells[cells["kind"] != "synthetic"]))
-    marked = {n: settings_nearest_to_print(f"table{n}") for n in TABLES}
-    rows["nearest_to_print"] = [marked[r.table].get(r.algorithm, 0) for r in rows.itertuples()]
-    both = cells.assign(**{f"blind_{name}": blind[name] for name in ("mean", "std", "verdict")})
-    groups = {"all": [*TABLES]} | {f"table{n}": [n] for n in TABLES}
-    totals = {
-        column: {name: agreement(own[own["table"].isin(of)]) for name, of in groups.items()}
-        for column, own in by_column.items()
-    }
-    claims = evaluate_claims(get_records)
-    turns = flips(claim_effects(get_records)).set_index("claim").to_dict("index")
+    cells_by_column = {name: scorecard_cells(get_records, name) for name in COLUMNS}
+    cells = cells_by_column["closest"]
+    rows = _rows(cells)
+    findings = evaluate_claims(get_records)
+    learners = learners_by_group(get_records)
     return {
-        "cells": both.astype(object).where(both.notna(), None).to_dict("records"),
+        "cells": _records(_with_fixed(cells, cells_by_column["fixed"])),
         "rows": rows.to_dict("records"),
-        "totals": totals,
+        "totals": {name: _totals(of_column) for name, of_column in cells_by_column.items()},
         "agreeing": _agreeing(cells, rows),
-        "claims": [asdict(one) | {"multiverse": turns.get(one.id)} for one in claims],
-        "words": count_words(claims).to_dict("index"),
-        "bags": compare.bags_in_words(compare.chosen_by_what_they_see(get_records)),
+        "chance_with_choice": chance_with_choice(chosen_closest(get_records)),
+        "table4": _agreeing_pages(cells),
+        "claims": _claims(findings, get_records),
+        "words": count_words(findings).to_dict("index"),
+        "words_by_kind": count_words_by_kind(findings).to_dict("index"),
+        "groups": {
+            "all learners": _records(differences_of_groups(learners)),
+            "equal numbers": _records(chance_to_lead(learners)),
+        },
     }
 
 
 def scorecard_cells(
-    get_records: compare.Records, column: str = "matched", numbers: Iterable[int] = TABLES
+    get_records: Records, column: str = "closest", numbers: Iterable[int] = TABLES
 ) -> pd.DataFrame:
     """The paper's own cells of some tables, see ``compare_with_paper``."""
-    own = {n: compare.column_records(get_records, TABLES[n].experiment, column) for n in numbers}
-    cells = pd.concat([compare.compare_with_paper(rows, n) for n, rows in own.items()])
+    tables = []
+    for number in numbers:
+        records = selected(get_records, Selection((TABLES[number].experiment,), column))
+        tables.append(compare_with_paper(records, number))
+    cells = pd.concat(tables)
     return cells.query("printed != 'no row'").reset_index(drop=True)
 
 
+def _rows(cells):
+    """Each of our rows with the nearest printed one, and its number of settings by print."""
+    rows = row_verdicts(deviations(cells[cells["kind"] != "synthetic"]))
+    n_settings = {}
+    for number, table in TABLES.items():
+        for method, n in settings_nearest_to_print(table.experiment).items():
+            n_settings[number, method] = n
+    places = zip(rows["table"], rows["algorithm"], strict=True)
+    rows["closest_to_print"] = [n_settings.get(place, 0) for place in places]
+    return rows
+
+
+def _with_fixed(cells, fixed):
+    names = {f"fixed_{name}": fixed[name] for name in ("mean", "std", "verdict")}
+    return cells.assign(**names)
+
+
+def _totals(cells):
+    """Agreement over all tables, and over each."""
+    totals = {"all": agreement(cells)}
+    for number, table in TABLES.items():
+        totals[table.experiment] = agreement(cells[cells["table"] == number])
+    return totals
+
+
 def _agreeing(cells, rows):
-    known = cells[cells["verdict"].isin(VERDICTS[:3])].merge(rows, on=["table", "algorithm"])
-    kinds = {True: "rows with settings nearest to print", False: "the other rows"}
-    groups = known["verdict"].eq("agrees").groupby(known["nearest_to_print"].gt(0).map(kinds))
-    return {name: [int(own.sum()), len(own)] for name, own in groups}
+    compared = cells[cells["verdict"].isin(COMPARED)].merge(rows, on=["table", "algorithm"])
+    by_print = compared["closest_to_print"] > 0
+    names = {True: "rows with settings closest to print", False: "the other rows"}
+    agrees = compared["verdict"] == "agrees"
+    groups = agrees.groupby(by_print.map(names))
+    return {name: [int(rows.sum()), len(rows)] for name, rows in groups}
+
+
+def _agreeing_pages(cells):
+    pages = cells[(cells["table"] == 4) & cells["verdict"].isin(COMPARED)]
+    counts = {}
+    for rule in PAGE_RULES:
+        words = verdict(pages.assign(tolerance=tolerance(pages, rule)))
+        counts[rule] = int((words == "agrees").sum())
+    return counts
+
+
+def _claims(findings, get_records):
+    turns = flips(claim_effects(get_records)).set_index("claim").to_dict("index")
+    return [finding.as_dict() | {"multiverse": turns.get(finding.id)} for finding in findings]
+
+
+def _records(table):
+    """Rows of a table, ready for JSON: None where a value is missing."""
+    return table.astype(object).where(table.notna(), None).to_dict("records")

@@ -14,39 +14,46 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.paper.published import ALL_CRITERIA
 
 ALPHA = 0.05
-MARGIN = 0.05  # of the rival's loss: closer than that, one is as good as the other
-# Correlation of the leads on two splits that test on more than they train: simulated in section5.
-RHO = 0.45
+MARGIN = 0.05  # of the rival's loss: closer than that, one method is as good as the other
+# Correlation of the differences on two splits that test on more than they train, by the number of
+# training examples: simulated, see judge.calibration.
+RHO_BY_SIZE = {150: 0.22, 482: 0.485}
 N_DECIDABLE = 9  # data sets; with fewer, differences of ranks are hardly ever shown
 N_RESAMPLED = 2000
+ZERO = 1e-12  # what rounding leaves of a difference that is none
 
 
 @dataclass(frozen=True)
 class Comparison:
     """Method ``a`` against method ``b``, in favour of ``a`` where positive.
 
-    ``paired`` and ``strict`` map what may be shown to the p-value of its opposite: "better",
-    "worse", "tie" (two one-sided tests), and by more than the margin "not better", "not worse",
-    "much better", "much worse".
+    ``paired`` and ``corrected`` map an outcome to its p-value: "better", "worse", "tie" (two
+    one-sided tests), and by more than the margin "not better", "not worse", "much better",
+    "much worse".
     """
 
     n: int  # pairs
-    gain: float  # mean lead of a
-    half: float  # of its 95 % interval, by the strict test's variance
+    difference: float  # mean, in favour of a
+    half: float  # of its 95 % interval, by the corrected test's variance
     paired_half: float  # by the plain t-test
-    margin: float  # the lead that does not count
+    margin: float  # the difference that does not count
     paired: dict[str, float]  # by the plain t-test
-    strict: dict[str, float]  # by the corrected t-test for splits of one data set, else Wilcoxon's
+    corrected: dict[str, float]  # for splits of one data set, else Wilcoxon's test
 
     def outcome(self, test: str) -> str:
-        """ "better" or "worse" at level :data:`ALPHA` by ``paired`` or ``strict``, or "neither"."""
-        p = getattr(self, test)
-        return next((word for word in ("better", "worse") if p[word] < ALPHA), "neither")
+        """ "better" or "worse" at level :data:`ALPHA` by "paired" or "corrected", or "neither"."""
+        p_values = getattr(self, test)
+        for word in ("better", "worse"):
+            if p_values[word] < ALPHA:
+                return word
+        return "neither"
 
     def least(self, n_parts: int) -> float:
-        """The lead that the strict test shows as one of so many parts, at Holm's first step."""
-        of_all, of_one = stdtrit(self.n - 1, 1 - ALPHA / 2 / np.array([n_parts, 1]))
-        return self.half * float(of_all / of_one)
+        """The difference that the corrected test shows among so many parts, at Holm's first."""
+        tail = ALPHA / 2
+        of_all = stdtrit(self.n - 1, 1 - tail / n_parts)
+        alone = stdtrit(self.n - 1, 1 - tail)
+        return self.half * float(of_all / alone)
 
 
 def compare_methods(records: pd.DataFrame, a: str, b: str, criterion: str) -> Comparison | None:
@@ -55,57 +62,97 @@ def compare_methods(records: pd.DataFrame, a: str, b: str, criterion: str) -> Co
     The margin is :data:`MARGIN` times the mean loss of ``b``. ValueError if a method has two
     records of one split.
     """
-    first, second = (_places(records, method, criterion) for method in (a, b))
-    shared = first.keys() & second.keys()
+    row_of_a = _row_by_split(records, a, criterion)
+    row_of_b = _row_by_split(records, b, criterion)
+    shared = sorted(row_of_a.keys() & row_of_b.keys())
     if len(shared) < 2:
         return None
-    places = np.array([(first[key], second[key]) for key in sorted(shared)]).T
-    ours, theirs = records[criterion].to_numpy()[places]
-    gains, loss = theirs - ours, theirs
+    rows_of_a = [row_of_a[key] for key in shared]
+    values = records[criterion].to_numpy()
+    losses_of_a = values[rows_of_a]
+    losses_of_b = values[[row_of_b[key] for key in shared]]
     if not ALL_CRITERIA[criterion].lower_is_better:
-        gains, loss = ours - theirs, 1 - theirs
-    test, train = (records[name].to_numpy()[places[0]] for name in ("n_test", "n_train"))
-    one_set = len({dataset for dataset, _ in shared}) == 1
-    return compare_gains(gains, (test / train).mean() if one_set else None, MARGIN * loss.mean())
+        losses_of_a, losses_of_b = 1 - losses_of_a, 1 - losses_of_b
+    split_sizes = None
+    if len({dataset for dataset, _ in shared}) == 1:
+        sizes = records[["n_train", "n_test"]].to_numpy()[rows_of_a]
+        split_sizes = SplitSizes(*sizes.mean(axis=0))
+    margin = MARGIN * losses_of_b.mean()
+    return compare_differences(losses_of_b - losses_of_a, split_sizes, margin)
 
 
-def _places(records, method, criterion):
-    """The rows of a method's values, by data set and split."""
-    measured = ~np.isnan(records[criterion].to_numpy())
-    own = np.flatnonzero((records["method"].to_numpy() == method) & measured)
-    keys = [records[name].to_numpy()[own] for name in ("dataset", "split")]
-    places = dict(zip(zip(*keys, strict=True), own, strict=True))
-    if len(places) < len(own):
+def _row_by_split(records, method, criterion):
+    """The row of each (dataset, split) where a method has a value of the criterion."""
+    has_value = ~np.isnan(records[criterion].to_numpy())
+    is_method = records["method"].to_numpy() == method
+    rows = np.flatnonzero(is_method & has_value)
+    datasets, splits = (records[name].to_numpy()[rows] for name in ("dataset", "split"))
+    row_by_split = dict(zip(zip(datasets, splits, strict=True), rows, strict=True))
+    if len(row_by_split) < len(rows):
         raise ValueError(f"{method} has two records of one split of one data set")
-    return places
+    return row_by_split
 
 
-def compare_gains(gains, test_share: float | None, margin: float) -> Comparison:
-    """The comparison from the leads of a: (n,); ``test_share`` as in :func:`extra_variance`."""
-    gains = np.asarray(gains, dtype=float)
-    n, added = len(gains), extra_variance(test_share)
-    error = stdtrit(n - 1, 1 - ALPHA / 2) * gains.std(ddof=1)
-    half, paired_half = (float(error * math.sqrt(1 / n + more)) for more in (added, 0.0))
-    leads = np.array(
-        [gains, -gains, margin - gains, gains + margin, gains - margin, -gains - margin]
+class SplitSizes(NamedTuple):
+    """Mean numbers of examples of the random splits of one data set."""
+
+    n_train: float
+    n_test: float
+
+
+def compare_differences(differences, split_sizes: SplitSizes | None, margin: float) -> Comparison:
+    """The comparison from the differences in favour of a: (n,); sizes are None for data sets."""
+    differences = np.asarray(differences, dtype=float)
+    n = len(differences)
+    shared = extra_variance(split_sizes)
+    error = stdtrit(n - 1, 1 - ALPHA / 2) * differences.std(ddof=1)
+    # Each row is positive if an outcome holds, in the order that _by_outcome names.
+    rows = np.array(
+        [
+            differences,
+            -differences,
+            margin - differences,
+            differences + margin,
+            differences - margin,
+            -differences - margin,
+        ]
     )
-    strict = signed_rank_test(leads) if test_share is None else t_test(leads, added)
-    shown = _shown(t_test(leads)), _shown(strict)
-    return Comparison(n, float(gains.mean()), half, paired_half, margin, *shown)
+    paired = t_test(rows)
+    corrected = signed_rank_test(rows) if split_sizes is None else t_test(rows, shared)
+    return Comparison(
+        n=n,
+        difference=float(differences.mean()),
+        half=float(error * math.sqrt(1 / n + shared)),
+        paired_half=float(error * math.sqrt(1 / n)),
+        margin=margin,
+        paired=_by_outcome(paired),
+        corrected=_by_outcome(corrected),
+    )
 
 
-def extra_variance(test_share: float | None) -> float:
-    """What shared examples add to 1/n, the variance of a mean of n leads, in that of one lead.
+def extra_variance(split_sizes: SplitSizes | None) -> float:
+    """What shared examples add to 1/n, the variance of a mean of n differences over that of each.
 
-    n_test / n_train after Nadeau and Bengio; if the test set is the larger one, where that is far
-    too much, ρ / (1 - ρ) with the simulated :data:`RHO`; 0 for independent data sets, None.
+    n_test / n_train after Nadeau and Bengio. If the test set is the larger one, that is far too
+    much: ρ / (1 - ρ) with the simulated ρ, as far as its sizes reach. 0 for data sets, None.
     """
-    if test_share is None or test_share <= 1:
-        return test_share or 0.0
-    return RHO / (1 - RHO)
+    if split_sizes is None:
+        return 0.0
+    n_train, n_test = split_sizes
+    simulated = min(RHO_BY_SIZE) <= n_train <= max(RHO_BY_SIZE)
+    if n_test <= n_train or not simulated:
+        return n_test / n_train
+    rho = correlation(n_train)
+    return rho / (1 - rho)
 
 
-def _shown(p_values):
+def correlation(n_train: float) -> float:
+    """The simulated ρ, linear in the number of training examples between the simulated ones."""
+    return float(np.interp(n_train, [*RHO_BY_SIZE], [*RHO_BY_SIZE.values()]))
+
+
+def _by_outcome(p_values):
+    """P-values by outcome, from one-sided ones; "better" and "worse" are two-sided."""
     better, worse, not_better, not_worse, much_better, much_worse = p_values.tolist()
     return {
         "better": min(1.0, 2 * better),
@@ -121,24 +168,28 @@ def _shown(p_values):
 def t_test(values, extra: float = 0.0) -> np.ndarray:
     """One-sided p of means above 0: mean / √((1/J + extra) var) (Nadeau and Bengio, 2003)."""
     values = np.asarray(values, dtype=float)
-    n, mean = values.shape[-1], values.mean(axis=-1)
+    n = values.shape[-1]
+    mean = values.mean(axis=-1)
     error = values.std(axis=-1, ddof=1) * math.sqrt(1 / n + extra)
-    no_error = error <= 1e-12 * np.maximum(1.0, abs(mean))
-    return np.where(no_error, mean <= 1e-12, stdtr(n - 1, -mean / np.where(no_error, 1.0, error)))
+    # Equal differences leave no doubt, and t would be 0 / 0.
+    no_doubt = error <= ZERO * np.maximum(1.0, abs(mean))
+    t = mean / np.where(no_doubt, 1.0, error)
+    return np.where(no_doubt, mean <= ZERO, stdtr(n - 1, -t))
 
 
 def signed_rank_test(values) -> np.ndarray:
     """One-sided p of values above 0 by Wilcoxon's test, along the last axis; 1 where all are 0."""
     values = np.round(values, 12)
-    p = stats.wilcoxon(values, alternative="greater", method="exact", axis=-1).pvalue
-    return np.where(values.any(axis=-1), p, 1.0)
+    test = stats.wilcoxon(values, alternative="greater", method="exact", axis=-1)
+    return np.where(values.any(axis=-1), test.pvalue, 1.0)
 
 
 def holm(p_values) -> np.ndarray:
     """p-values adjusted for their number by Holm's step-down rule (1979); NaN stays NaN."""
     p = np.asarray(p_values, dtype=float)
     order = np.argsort(p)  # NaN last
-    factors = np.count_nonzero(~np.isnan(p)) - np.arange(len(p))
+    n_tests = np.count_nonzero(~np.isnan(p))
+    factors = n_tests - np.arange(len(p))
     adjusted = np.empty_like(p)
     adjusted[order] = np.maximum.accumulate(factors * p[order]).clip(max=1)
     return adjusted
@@ -154,13 +205,24 @@ class WinTieLoss(NamedTuple):
 
 def win_tie_loss(
     records: pd.DataFrame, a: str, b: str, criteria=tuple(CRITERIA), *, pooled: bool = False
-) -> tuple[WinTieLoss, ...]:
-    """Outcomes by both tests, by criterion and set, or with the sets ``pooled`` as pairs."""
+) -> tuple[WinTieLoss, WinTieLoss]:
+    """Outcomes by the paired and the corrected test, by criterion and data set.
+
+    If ``pooled``, the data sets are the pairs of one test for each criterion.
+    """
     groups = [records] if pooled else [rows for _, rows in records.groupby("dataset")]
-    cases = (compare_methods(rows, a, b, name) for rows in groups for name in criteria)
-    found = [one for one in cases if one]
-    outcomes = ([one.outcome(test) for one in found] for test in ("paired", "strict"))
-    return tuple(WinTieLoss(*map(words.count, WinTieLoss._fields)) for words in outcomes)
+    comparisons = []
+    for rows in groups:
+        for criterion in criteria:
+            comparison = compare_methods(rows, a, b, criterion)
+            if comparison is not None:
+                comparisons.append(comparison)
+    return _counted(comparisons, "paired"), _counted(comparisons, "corrected")
+
+
+def _counted(comparisons, test):
+    words = [comparison.outcome(test) for comparison in comparisons]
+    return WinTieLoss(*map(words.count, WinTieLoss._fields))
 
 
 class Ranks(NamedTuple):
@@ -176,17 +238,21 @@ class Ranks(NamedTuple):
 
     def in_words(self) -> str:
         """Who is first, and what holds whichever set is left out."""
-        (first, *others), sets = self.table.index, self.losses.index
-        without = [rank_methods(self.losses.drop(index=name)) for name in sets]
-        leaders = [one.table["rank"].nsmallest(1, keep="all").index for one in without]
-        still = "it is" if set().union(*leaders) == {first} else "another may be"
-        p = np.max([one.nemenyi.loc[first, others] for one in (self, *without)], axis=0)
-        behind = ", ".join(name for name, one in zip(others, p, strict=True) if one < ALPHA)
-        few = f" With {len(sets)} sets little can be decided." * (len(sets) < N_DECIDABLE)
+        leader, *rivals = self.table.index
+        datasets = self.losses.index
+        without = [rank_methods(self.losses.drop(index=name)) for name in datasets]
+        leaders = set()
+        for ranks in without:
+            leaders |= {*ranks.table["rank"].nsmallest(1, keep="all").index}
+        still = "it is" if leaders == {leader} else "another may be"
+        largest_p = pd.concat([r.nemenyi.loc[leader, rivals] for r in (self, *without)], axis=1)
+        behind = [name for name, p in largest_p.max(axis=1).items() if p < ALPHA]
+        few = f" With {len(datasets)} sets little can be decided."
         return (
-            f"Over {len(sets)} data sets the best mean rank is that of {first}, "
+            f"Over {len(datasets)} data sets the best mean rank is that of {leader}, "
             f"{self.table['rank'].iloc[0]:.1f} of {len(self.table)}. Whichever set is left out, "
-            f"{still} the first, and {first} is significantly ahead of {behind or 'none'}.{few}"
+            f"{still} the first, and {leader} is significantly ahead of "
+            f"{', '.join(behind) or 'none'}.{few * (len(datasets) < N_DECIDABLE)}"
         )
 
 
@@ -199,11 +265,14 @@ def rank_methods(losses: pd.DataFrame) -> Ranks:
     from scikit_posthocs import posthoc_nemenyi_friedman  # takes long, and few need it
 
     if losses.isna().any(axis=None):
-        gaps = [f"{losses.columns[j]} on {losses.index[i]}" for i, j in np.argwhere(losses.isna())]
+        places = np.argwhere(losses.isna())
+        gaps = [f"{losses.columns[j]} on {losses.index[i]}" for i, j in places]
         raise ValueError(f"every method must have a loss on every set, missing: {', '.join(gaps)}")
     ranks = losses.rank(axis=1)
-    drawn = np.random.default_rng(0).integers(len(ranks), size=(N_RESAMPLED, len(ranks)))
-    low, high = np.quantile(ranks.to_numpy()[drawn].mean(axis=1), [0.025, 0.975], axis=0)
+    n_sets = len(ranks)
+    resampled = np.random.default_rng(0).integers(n_sets, size=(N_RESAMPLED, n_sets))
+    means = ranks.to_numpy()[resampled].mean(axis=1)  # (N_RESAMPLED, n_methods)
+    low, high = np.quantile(means, [0.025, 0.975], axis=0)
     table = pd.DataFrame(dict(rank=ranks.mean(), low=low, high=high)).sort_values("rank")
     p = stats.friedmanchisquare(*losses.to_numpy().T).pvalue
     return Ranks(table, losses, float(p), posthoc_nemenyi_friedman(losses))
@@ -217,7 +286,7 @@ def ranks_of_means(means: pd.DataFrame) -> pd.DataFrame:
 
 def swept_values(records: pd.DataFrame, default: float) -> pd.Series:
     """The value of the one parameter that an experiment varies, row by row, or ``default``."""
-    changes = records["parameters"].map(json.loads)
-    if changes.map(len).max() > 1:
-        raise ValueError(f"one parameter must vary, got {max(changes, key=len)}")
-    return changes.map(lambda change: float(next(iter(change.values()), default)))
+    overrides = records["parameters"].map(json.loads)
+    if overrides.map(len).max() > 1:
+        raise ValueError(f"one parameter must vary, got {max(overrides, key=len)}")
+    return overrides.map(lambda values: float(next(iter(values.values()), default)))

@@ -8,6 +8,7 @@ from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.costs import COSTS_EXPERIMENT
 from mimlstudy.paper.measures import TESTED
 from mimlstudy.paper.settings import closest_to_print
+from mimlstudy.paper.stated_facts import STATED_FACTS
 from mimlstudy.paper.sweeps import SWEEPS
 from mimlstudy.paper.tuned import TUNED_EXPERIMENTS
 
@@ -52,6 +53,7 @@ OTHERS = (
     *TUNED_EXPERIMENTS,
     Experiment("readings", "Open choices made otherwise", READINGS, TESTED, smoke_splits=1),
     *unseen.UNSEEN_EXPERIMENTS,
+    *STATED_FACTS,
     COSTS_EXPERIMENT,
     *SWEEPS,
 )

@@ -26,6 +26,7 @@ class PublishedTable:
     run: str  # unit of mean ± std: a random split, a data set, or all folds of a cross-validation
     n_runs: int
     n_folds: int = 1
+    tolerance: str = "splits"  # a name of judge.tolerances.RULES
 
     @property
     def experiment(self) -> str:
@@ -92,8 +93,14 @@ def published_characteristics() -> pd.DataFrame:
 
 
 def published_claims() -> pd.DataFrame:
-    """What the paper's sentences claim: id, where, claim, and how it is tested here."""
+    """What the paper's sentences claim: id, where, kind, claim, and how it is tested here."""
     return pd.read_csv(published() / "claims.csv")
+
+
+def published_facts() -> pd.DataFrame:
+    """What the paper states of its data sets: dataset, fact, value, its decimals, or over it."""
+    facts = pd.read_csv(published() / "data_facts.csv")
+    return facts.astype({"value": float, "over": bool})
 
 
 def published_divergences() -> pd.DataFrame:

@@ -22,7 +22,8 @@ from mimlstudy.engine.execution import TrialError, compute
 from mimlstudy.engine.holdouts import HoldOut
 from mimlstudy.engine.records import Store, records
 from mimlstudy.engine.trials import Experiment
-from mimlstudy.judge.compare import COLUMNS, as_published, column_records, run_means
+from mimlstudy.judge.compare import run_means
+from mimlstudy.judge.selection import COLUMNS, Selection, as_published, selected
 from mimlstudy.judge.statistics import ranks_of_means, win_tie_loss
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
@@ -31,6 +32,7 @@ from mimlstudy.report.guest import Conditions, Guest, GuestError, describe, gues
 from mimlstudy.report.parameters import caller_folder
 from mimlstudy.report.plain import markdown_text
 from mimlstudy.report.tables import HEADS, ReportTable, frame_grid, number_entries
+from mimlstudy.report.words import NAMES
 
 ENTRY = re.compile(r"\w+(\.\w+)*:\w+")
 TIMEOUT = 3600.0  # seconds of one fit, or of one prediction
@@ -201,11 +203,11 @@ def _recorded(number, datasets, profile) -> list[pd.DataFrame]:
     def read(name):
         return records(EXPERIMENTS[name], profile=profile, store=store)
 
-    for column in COLUMNS if number != UNSEEN else ("matched", "tuned"):
-        rows = as_published(column_records(read, _name(number), column))
+    for column in COLUMNS if number != UNSEEN else ("closest", "equal"):
+        rows = as_published(selected(read, Selection((_name(number),), column)))
         rows = rows[rows["dataset"].isin(datasets)]
-        if column != "matched":
-            rows = rows.assign(method=rows["method"] + f", {column}")
+        if column != "closest":
+            rows = rows.assign(method=rows["method"] + f", {NAMES[column]}")
         parts.append(rows)
     return parts
 

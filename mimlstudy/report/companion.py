@@ -22,9 +22,16 @@ from mimlstudy import folders
 from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import CURRENT, records
 from mimlstudy.engine.trials import PROFILES
-from mimlstudy.judge.claims import ClaimResult, evaluate_claims
-from mimlstudy.judge.compare import as_published, column_records, unmixed
-from mimlstudy.judge.multiverse import single_changes
+from mimlstudy.judge.claims import ClaimFinding, evaluate_claims
+from mimlstudy.judge.multiverse import single_alternatives
+from mimlstudy.judge.selection import (
+    ALTERNATIVES,
+    RECORDED_AS,
+    Selection,
+    as_published,
+    selected,
+    unmixed,
+)
 from mimlstudy.paper.catalogue import CATALOGUE, explored_store
 from mimlstudy.paper.experiments import get_experiment
 from mimlstudy.paper.published import published_claims
@@ -32,7 +39,7 @@ from mimlstudy.report.figures import LINE, save_figure, use_style
 from mimlstudy.report.parameters import ParameterError, notebook_parameters, output_folder
 from mimlstudy.report.plain import markdown_text
 from mimlstudy.report.progress import shown_progress
-from mimlstudy.report.status import ARTEFACTS, recorded_scorecard, results_of
+from mimlstudy.report.status import ARTEFACTS, findings_of, recorded_scorecard
 from mimlstudy.report.tables import results_table, save_table
 from mimlstudy.report.trace import Trace, trace
 from mimlstudy.report.words import counted, finding_in_words
@@ -71,7 +78,7 @@ class Companion:
         )
         self._known: dict[str, pd.DataFrame] = {}
         self._run: set[str] = set()
-        self._tested: dict[str, ClaimResult] = {}
+        self._tested: dict[str, ClaimFinding] = {}
         use_style()
         # As in trials: sums by several threads differ in the last bit, and small sums take longer.
         threadpool_limits(1, user_api="blas")
@@ -143,19 +150,19 @@ class Companion:
         return self._known[experiment].copy()
 
     def column(self, experiment: str, column: str) -> pd.DataFrame:
-        """The records of a table in the column "blind" or "tuned"; missing trials are run first."""
-        self.trials(column, again=False)
-        return column_records(self.recorded, experiment, column)
+        """The records of a table in the column "fixed" or "equal"; missing trials are run first."""
+        self.trials(RECORDED_AS[column], again=False)
+        return selected(self.recorded, Selection((experiment,), column))
 
     def open_choices(self, experiment: str) -> pd.DataFrame:
-        """A table's published rows, and each of their open choices made otherwise."""
-        self.trials("readings", again=False)
-        return single_changes(experiment, self.recorded)
+        """A table's published rows, and each alternative setting of an open choice."""
+        self.trials(ALTERNATIVES, again=False)
+        return single_alternatives(experiment, self.recorded)
 
     def scorecard(self) -> dict:
         """Every cell and claim with its verdict, and what ``mimlpaper verify`` last found."""
         card = recorded_scorecard(self.profile)
-        self._tested = {claim.id: claim for claim in results_of(card)}
+        self._tested = {claim.id: claim for claim in findings_of(card)}
         return card
 
     def opening(
@@ -184,7 +191,7 @@ class Companion:
         box = "\n\n".join(f"**{head}:** {text}" for head, text in parts.items())
         return Markdown(indent(box.replace(":** - ", ":**\n\n- "), "> ", lambda line: True))
 
-    def claims(self, *beginnings: str) -> list[ClaimResult]:
+    def claims(self, *beginnings: str) -> list[ClaimFinding]:
         """The claims whose ids have one of these beginnings, or all, tested on the records."""
         wanted = [n for n in published_claims()["id"] if n.startswith(beginnings or ("",))]
         new = tuple(name for name in wanted if name not in self._tested)
@@ -208,16 +215,16 @@ class Companion:
         """Table ``number`` with the paper's values and ours, also written to :attr:`folder`.
 
         ``criteria`` are the columns that are shown, all if empty; ``asked`` as in :meth:`trials`.
-        Overrides stand in the place of the published rows, without the blind values.
+        Overrides stand in the place of the published rows, without the values fixed in advance.
         """
         name = f"table{number}"
         trials = self.trials(name, **asked).assign(parameters="{}")
-        blind = None if any(asked.values()) else self.column(name, "blind")
+        fixed = None if any(asked.values()) else self.column(name, "fixed")
         table = results_table(
             trials,
             number,
             profile=self.profile,
-            blind=blind,
+            fixed=fixed,
             criteria=criteria,
             rows=asked.get("methods"),
         )

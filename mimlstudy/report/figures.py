@@ -17,7 +17,7 @@ from scipy.optimize import isotonic_regression
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import write_whole
 from mimlpaper.plots import INK, RIGHT, WRONG  # noqa: F401, notebooks take all colours here
-from mimlstudy.judge.compare import unmixed
+from mimlstudy.judge.selection import unmixed
 from mimlstudy.judge.statistics import Ranks
 
 STYLE_SHEET = Path(__file__).with_name("paper.mplstyle")

@@ -1,7 +1,6 @@
 """Every table and figure with the state of its trials, and the scorecard that is kept."""
 
 import json
-import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -11,7 +10,7 @@ from mimlstudy import folders
 from mimlstudy.engine.fingerprint import all_sources
 from mimlstudy.engine.records import CURRENT, KEY, STATES, records
 from mimlstudy.engine.verify import verified
-from mimlstudy.judge.claims import ClaimResult, Part, Verdict
+from mimlstudy.judge.claims import ClaimFinding
 from mimlstudy.judge.scorecard import scorecard
 from mimlstudy.paper.catalogue import default_store, explored_store
 from mimlstudy.paper.experiments import EXPERIMENTS
@@ -19,8 +18,6 @@ from mimlstudy.paper.published import read_rows
 from mimlstudy.report import tables
 from mimlstudy.report.words import counted
 
-# Experiments that methods of a notebook's Companion run, which do not name them.
-RUN_BY = {"readings": r"paper\.open_choices\(", "blind": r"paper\.table\("}
 LAST_RUNS = "runs.json"  # beside executed notebooks: how the last run of each ended
 
 
@@ -37,26 +34,26 @@ class Artefact:
     @property
     def files(self) -> tuple[str, ...]:
         """Names of its files, the one to look at first."""
-        of_table = ("csv", "md", "tex") if self.file in tables.OF_THE_PAPER else ("csv", "md")
-        endings = ("png", "svg") if self.shows else of_table
+        if self.shows:
+            endings = ["png", "svg"]
+        else:
+            endings = ["csv", "md"] + ["tex"] * (self.file in tables.OF_THE_PAPER)
         return tuple(f"{self.file}.{ending}" for ending in endings)
 
 
-ARTEFACTS = tuple(
-    Artefact(experiments=row.pop("experiment"), **row)
-    for row in read_rows("artefacts.csv", "experiment")
-)
+ARTEFACTS = tuple(Artefact(**row) for row in read_rows("artefacts.csv", "experiments"))
 
 
 def trial_counts(profile: str) -> dict[str, dict[str, int]]:
     """By experiment, the numbers of its trials in each state, and of those "missing"."""
 
     def counts(read):
-        found = {name: Counter(read(name).drop_duplicates(KEY)["state"]) for name in EXPERIMENTS}
-        return {
-            name: {**states, "missing": len(EXPERIMENTS[name].trials(profile)) - states.total()}
-            for name, states in found.items()
-        }
+        by_experiment = {}
+        for name, experiment in EXPERIMENTS.items():
+            states = Counter(read(name).drop_duplicates(KEY)["state"])
+            n_missing = len(experiment.trials(profile)) - states.total()
+            by_experiment[name] = {**states, "missing": n_missing}
+        return by_experiment
 
     return _kept("counts", profile, counts)
 
@@ -71,14 +68,13 @@ def recorded_scorecard(profile: str) -> dict:
     return _kept("scorecard", profile, card)
 
 
-def results_of(card: dict) -> list[ClaimResult]:
+def findings_of(card: dict) -> list[ClaimFinding]:
     """The claims of a scorecard, which holds them as dicts."""
-    claims = [claim.copy() for claim in card["claims"]]
-    for claim in claims:
-        del claim["multiverse"]
-        claim["verdicts"] = {view: Verdict(**own) for view, own in claim["verdicts"].items()}
-        claim["parts"] = tuple(Part(**part) for part in claim["parts"])
-    return [ClaimResult(**claim) for claim in claims]
+    findings = []
+    for claim in card["claims"]:
+        fields = {name: value for name, value in claim.items() if name != "multiverse"}
+        findings.append(ClaimFinding.of_dict(fields))
+    return findings
 
 
 @lru_cache(1)
@@ -99,13 +95,23 @@ def _kept(name, profile, make):
 
 
 def trials_behind(notebook: str, profile: str) -> Counter:
-    """Numbers by state of the trials that a notebook runs or shows: by its code and artefacts."""
-    code = (folders.notebooks() / f"{notebook}.ipynb").read_text()
-    shown = {name for one in ARTEFACTS if one.notebook == notebook for name in one.experiments}
+    """Numbers by state of the trials that a notebook runs or shows.
+
+    Its artefacts name experiments, and ``notebooks.csv`` names those that it needs beside them.
+    """
+    names = {
+        name
+        for row in read_rows("notebooks.csv", "experiments")
+        if row["notebook"] == notebook
+        for name in row["experiments"]
+    }
+    for artefact in ARTEFACTS:
+        if artefact.notebook == notebook:
+            names |= {*artefact.experiments}
     counts: Counter = Counter()
-    for name, own in trial_counts(profile).items():
-        if name in shown or f'\\"{name}\\"' in code or re.search(RUN_BY.get(name, "$^"), code):
-            counts.update(own)
+    for name, of_experiment in trial_counts(profile).items():
+        if name in names:
+            counts.update(of_experiment)
     return +counts  # without what is 0
 
 
@@ -118,17 +124,37 @@ def last_runs(profile: str = "paper") -> dict[str, str]:
 def artefact_status(profile: str) -> list[dict]:
     """A row for each artefact: its state, which is that of its worst trial, and what mends it."""
     folder = folders.figures() if profile == "paper" else folders.build(profile) / "figures"
-    counts_of, ended, rows = trial_counts(profile), last_runs(profile), []
+    by_experiment, ended = trial_counts(profile), last_runs(profile)
+    rows = []
     for artefact in ARTEFACTS:
-        names, run = artefact.experiments, f"mimlpaper run {artefact.notebook}"
-        counts = sum((Counter(counts_of[name]) for name in names), Counter())
-        found = [state for state in (*STATES, "missing") if counts[state]]
-        state = found[-1] if found else CURRENT
-        mend = "" if state == CURRENT else f"mimlpaper verify {' '.join(names)}"
-        if not any(folder.glob(f"{artefact.file}.*")) or state == "missing":
-            state, mend = "missing", run
-        if ended.get(artefact.notebook, "done") != "done":
-            state, mend = "failed", run
-        row = {"artefact": artefact.title, "notebook": artefact.notebook, "state": state}
-        rows.append(row | {"trials": counted({one: counts[one] for one in found}), "mend": mend})
+        counts: Counter = Counter()
+        for name in artefact.experiments:
+            counts.update(by_experiment[name])
+        is_made = any(folder.glob(f"{artefact.file}.*"))
+        failed = ended.get(artefact.notebook, "done") != "done"
+        state, mend = _state(artefact, counts, is_made, failed)
+        in_order = {name: counts[name] for name in (*STATES, "missing")}
+        rows.append(
+            {
+                "artefact": artefact.title,
+                "notebook": artefact.notebook,
+                "state": state,
+                "trials": counted(in_order),
+                "mend": mend,
+            }
+        )
     return rows
+
+
+def _state(artefact, counts, is_made, failed):
+    """The state of an artefact and the command that mends it, from its trials and files."""
+    states = [name for name in (*STATES, "missing") if counts[name]]
+    state = states[-1] if states else CURRENT
+    run = f"mimlpaper run {artefact.notebook}"
+    if failed:
+        return "failed", run
+    if state == "missing" or not is_made:
+        return "missing", run
+    if state == CURRENT:
+        return state, ""
+    return state, f"mimlpaper verify {' '.join(artefact.experiments)}"

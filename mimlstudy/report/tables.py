@@ -18,32 +18,30 @@ import pandas as pd
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import write_whole
 from mimlstudy.engine.rows import guarded
-from mimlstudy.judge.claims import ClaimResult
-from mimlstudy.judge.compare import compare_with_paper, round_half_up, unmixed
+from mimlstudy.judge.claims import ClaimFinding
+from mimlstudy.judge.compare import compare_with_paper, round_half_up
+from mimlstudy.judge.selection import unmixed
 from mimlstudy.judge.statistics import MARGIN
-from mimlstudy.judge.verdicts import (
-    DECIMALS,
-    IN_PRINT,
-    SIGNS,
-    TOLERANCES,
-    VERDICT_TINTS,
-    agreement,
-    wins,
-)
+from mimlstudy.judge.tolerances import DECIMALS, RULES
+from mimlstudy.judge.verdicts import IN_PRINT, SIGNS, VERDICT_TINTS, agreement, wins
 from mimlstudy.paper.experiments import settings_nearest_to_print
 from mimlstudy.paper.published import ALL_CRITERIA, TABLES, published_divergences
 from mimlstudy.report.plain import markdown_text
 
 OF_THE_PAPER = (*(table.experiment for table in TABLES.values()), "appendix_c", "blanks")
 HEADS = {c.name: f"{c.symbol} {c.arrow}" for c in ALL_CRITERIA.values()}
-CLAIM_COLUMNS = ("paper's test", "strict test", "blind", "tuned")  # of claims.VIEWS
+PRINTED, OURS, FIXED = "printed", "ours", "fixed in advance"  # lines of a table
+DAGGER = "†"  # behind rows with settings chosen by print
+PAPERS, CORRECTED = "paper's test", "corrected test"
+CLAIM_COLUMNS = (PAPERS, CORRECTED, "fixed in advance", "equal tuning")  # of claims.VIEWS
 HOW_TESTED = (
-    "by the paper's paired t-test and by a strict test, with the parts that are shown. The strict "
-    "test allows for examples that splits share, or takes the ranks of independent data sets, and "
-    "is adjusted by Holm for the parts of a claim; blind and tuned settings have the strict test. "
-    f"A tie is shown within {MARGIN:.0%} of the rival's loss. *Control* is how many of the printed "
-    "leads the strict test would have shown, with our spreads; if less than half, the claim is "
-    "undecided. Contradicted: more parts are contradicted than shown."
+    "by the paper's paired t-test and by a corrected test, with the parts that are supported. By "
+    "the paper's test a tie is what is not significant. The corrected test allows for examples "
+    "that splits share, or takes the ranks of independent data sets, and is adjusted by Holm for "
+    f"the parts of a claim; there a tie is supported within {MARGIN:.0%} of the rival's loss. "
+    "Settings fixed in advance and equal tuning have the corrected test. *Power* is how many of "
+    "the printed differences the corrected test would have supported, with our spreads; if less "
+    "than half, the claim is undecided. Contradicted: more parts are contradicted than supported."
 )
 TINTED_TEXT = "#1a1a1a"  # legible on light tints in dark notebooks too
 THIN, THICK = "border-top: 1px solid #cccccc", "border-top: 1px solid #555555"
@@ -256,50 +254,51 @@ def results_table(
     number: int,
     *,
     profile: str,
-    blind: pd.DataFrame | None = None,
+    fixed: pd.DataFrame | None = None,
     criteria: Iterable[str] = (),
     rows: Iterable[str] | None = None,
 ) -> ReportTable:
     """Table ``number`` of the paper: for each algorithm a line as printed, and one of ours.
 
-    ``criteria`` and ``rows`` are the criteria and methods that are shown, all if empty. Where it
-    differs, a third line is that of ``blind``, the records of the blind column. Methods that the
-    paper does not have stand below, without a verdict.
+    Where it differs, a third line is that of settings fixed in advance. Methods that the paper
+    does not have stand below, without a verdict.
+
+    Parameters
+    ----------
+    records : DataFrame
+        Records with settings closest to print.
+    number : int
+        1 to 5.
+    profile : str
+        Stands in the caption.
+    fixed : DataFrame or None, default None
+        Records with settings fixed in advance.
+    criteria, rows : iterable of str, default all
+        The criteria and methods that are shown.
     """
-    table, blind = TABLES[number], pd.DataFrame() if blind is None else blind
-    if unknown := {*criteria} - {*table.criteria}:
+    table = TABLES[number]
+    criteria, rows = [*criteria], [*(rows or ())]
+    unknown = {*criteria} - {*table.criteria}
+    if unknown:
         raise ValueError(f"criteria must be among {[*table.criteria]}, got {sorted(unknown)}")
-    over = table.columns
-    cells, unmatched = (compare_with_paper(found, number) for found in (records, blind))
-    cells = cells[cells["criterion"].isin([*criteria])] if criteria else cells
-    every = agreement(cells)  # ours may be nearest to a printed row that is not shown
-    cells = cells[cells["algorithm"].isin([*rows])] if rows else cells
-    both = cells.assign(is_best=wins(cells, "mean", [over])).merge(
-        unmatched[["algorithm", over, "mean", "std", "verdict"]],
-        "left",
-        ["algorithm", over],
-        suffixes=("", "_blind"),
-    )
-    places = both[["table", "algorithm", "criterion", "dataset"]]
-    both["address"] = [address(*place) for place in places.itertuples(index=False)]
-    shown = both["algorithm"].unique()
-    nearest = settings_nearest_to_print(table.experiment)
-    marked = {name: nearest[name] for name in shown if nearest.get(name)}
-    names = {name: name + "†" * (name in marked) for name in shown}
-    lines = {
-        (names[name], line): entries
-        for name, own in both.groupby("algorithm", sort=False)
-        for line, entries in _lines(own.set_index(over)).items()
-    }
-    has_blind = any(line == "blind" for _, line in lines)
+    cells = compare_with_paper(records, number)
+    if criteria:
+        cells = cells[cells["criterion"].isin(criteria)]
+    totals = agreement(cells)  # ours may be nearest to a printed row that is not shown
+    if rows:
+        cells = cells[cells["algorithm"].isin(rows)]
+    lines = _lines_of_methods(cells, table, pd.DataFrame() if fixed is None else fixed)
+    names = _marked_names(cells, table)
     compared = [names[name] for name in table.compared if name in names]
-    others = [names[name] for name in names if name not in table.algorithms]
+    beyond = [names[name] for name in names if name not in table.algorithms]
+    has_fixed = any(line == FIXED for _, line in lines)
+    named = {(names[method], line): entries for (method, line), entries in lines.items()}
     return frame_grid(
-        pd.DataFrame(lines).T.rename(columns=HEADS),
+        pd.DataFrame(named).T.rename(columns=HEADS),
         cells.assign(profile=profile),
-        _results_caption(table, cells, every, marked, others, has_blind, profile),
+        _results_caption(table, cells, totals, beyond, has_fixed, profile),
         corner="algorithm",
-        rules_above=(*compared[:1], *others[:1]),
+        rules_above=(*compared[:1], *beyond[:1]),
     )
 
 
@@ -315,51 +314,90 @@ def _addressed(entries, cells):
     return pd.Series(addressed, entries.index, dtype=object)
 
 
+def _marked_names(cells, table):
+    """The methods that are shown, with a dagger where settings were chosen by print."""
+    n_settings = settings_nearest_to_print(table.experiment)
+    names = {}
+    for method in cells["algorithm"].unique():
+        names[method] = method + DAGGER * (n_settings.get(method, 0) > 0)
+    return names
+
+
+def _lines_of_methods(cells, table, fixed):
+    """The entries of each line by (method, name of the line)."""
+    keys = ["algorithm", table.columns]
+    in_advance = compare_with_paper(fixed, table.number)
+    in_advance = in_advance[[*keys, "mean", "std", "verdict"]]
+    best = wins(cells, "mean", [table.columns])
+    cells = cells.assign(is_best=best)
+    cells = cells.merge(in_advance, "left", keys, suffixes=("", "_fixed"))
+    places = cells[["table", "algorithm", "criterion", "dataset"]]
+    cells["address"] = [address(*place) for place in places.itertuples(index=False)]
+    lines = {}
+    for method, rows in cells.groupby("algorithm", sort=False):
+        for name, entries in _lines(rows.set_index(table.columns)).items():
+            lines[method, name] = entries
+    return lines
+
+
 def _lines(cells):
     """The lines of one algorithm by name: entries, with the columns of the table as index."""
     lines = {}
     if cells["printed"].ne("no row").all():
-        texts, bold = cells.apply(published_text, axis=1), cells["published_best"]
-        entries = (Entry((text,), (best,)) for text, best in zip(texts, bold, strict=True))
-        lines["printed"] = pd.Series([*entries], cells.index)
-    lines["ours"] = number_entries(*(cells[name] for name in ("mean", "std", "is_best", "verdict")))
-    if (cells["mean_blind"].notna() & (cells["mean_blind"] != cells["mean"])).any():
-        mean, std, verdict = (cells[f"{name}_blind"] for name in ("mean", "std", "verdict"))
-        lines["blind"] = number_entries(mean, std, verdict=verdict)
+        entries = []
+        for _, cell in cells.iterrows():
+            entries.append(Entry((published_text(cell),), (cell["published_best"],)))
+        lines[PRINTED] = pd.Series(entries, cells.index)
+    numbers = [cells[name] for name in ("mean", "std", "is_best", "verdict")]
+    lines[OURS] = number_entries(*numbers)
+    differs = cells["mean_fixed"].notna() & (cells["mean_fixed"] != cells["mean"])
+    if differs.any():
+        mean, std, verdict = (cells[f"{name}_fixed"] for name in ("mean", "std", "verdict"))
+        lines[FIXED] = number_entries(mean, std, verdict=verdict)
     return {name: _addressed(entries, cells) for name, entries in lines.items()}
 
 
-def _results_caption(table, cells, every, marked, others, has_blind, profile):
+def _results_caption(table, cells, totals, beyond, has_fixed, profile):
     what = "accuracy ↑, mean ± std" if len(table.datasets) > 1 else "mean ± std"
-    agree = every["match_rate"] is not None and (
-        f"{every['match_rate']:.0%} of the printed cells agree with ours, and "
-        f"{every['false_match_rate']:.0%} of other algorithms' cells would; "
-        f"{every['rows_identified']} of {every['rows']} rows are nearest to their own."
-    )
-    dagger = marked and (
-        f"† marks {len(marked)} rows with {sum(marked.values())} settings that were chosen "
-        "because they come nearest to the printed row."
-    )
     sentences = [
         f"Table {table.number}. {table.title}: {what}.",
         "*Printed* is the paper's value, *ours* that of the recorded trials. The best is bold.",
-        has_blind and "*Blind* is ours without settings chosen because they come nearest to print.",
-        cells["verdict"].eq("filled").any() and "Filled cells are N/A or blank in print.",
-        others and "Below the last line are methods that the paper does not have.",
-        f"Tolerance: {TOLERANCES[table.number]}.",
-        agree,
-        dagger,
-        _provenance(cells, profile),
     ]
+    if has_fixed:
+        sentences.append("*Fixed in advance* is ours without settings chosen by print.")
+    if cells["verdict"].eq("newly_measured").any():
+        sentences.append("Newly measured cells are N/A or blank in print.")
+    if beyond:
+        sentences.append("Below the last line are methods that the paper does not have.")
+    sentences.append(f"Tolerance: {RULES[table.tolerance].words}.")
+    if totals["match_rate"] is not None:
+        sentences.append(
+            f"{totals['match_rate']:.0%} of the printed cells agree with ours, and "
+            f"{totals['chance_agreement']:.0%} of other algorithms' cells would; "
+            f"{totals['rows_recognised']} of {totals['rows']} rows are nearest to their own."
+        )
+    sentences += [_dagger_in_words(cells, table), _provenance(cells, profile)]
     return " ".join(filter(None, sentences))
+
+
+def _dagger_in_words(cells, table):
+    shown = cells["algorithm"].unique()
+    n_settings = settings_nearest_to_print(table.experiment)
+    marked = [n_settings[name] for name in shown if n_settings.get(name)]
+    if not marked:
+        return ""
+    return (
+        f"{DAGGER} marks {len(marked)} rows with {sum(marked)} settings that were chosen "
+        "because they come closest to the printed row."
+    )
 
 
 def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> ReportTable:
     """Mean ± std over splits of every method, in the order of the records."""
     groups = unmixed(records).groupby("method", sort=False)
     numbers = groups[list(CRITERIA)].agg(["mean", "std"]).stack(level=0, future_stack=True)
-    about = groups.agg(n=("split", "size"), state=("state", _joined), kind=("kind", _joined))
-    tidy = numbers.rename_axis(["algorithm", "criterion"]).reset_index().join(about, "algorithm")
+    counts = groups.agg(n=("split", "size"), state=("state", _joined), kind=("kind", _joined))
+    tidy = numbers.rename_axis(["algorithm", "criterion"]).reset_index().join(counts, "algorithm")
     entries = number_entries(tidy["mean"], tidy["std"], wins(tidy, "mean", ["criterion"]))
     return frame_grid(
         crossed(tidy["algorithm"], tidy["criterion"], entries).rename(columns=HEADS),
@@ -369,34 +407,42 @@ def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> Report
     )
 
 
-def claims_table(results: list[ClaimResult], *, detail: bool = True) -> ReportTable:
-    """One row for each claim: its words, parts and control; ``detail`` adds the parts' words.
+def claims_table(findings: list[ClaimFinding], *, detail: bool = True) -> ReportTable:
+    """One row for each claim: its words, parts and power; ``detail`` adds the parts' words.
 
     A column in which no claim was tested is named in the caption only.
     """
-    tidy = pd.DataFrame(
-        {"id": one.id, "where": one.where, "claim": one.claim, "detail": one.detail, "view": view}
-        | asdict(verdict)
-        for one in results
-        for view, verdict in one.verdicts.items()
-    )
-    tested = {*CLAIM_COLUMNS[:2], *tidy.loc[tidy["word"] != "not tested", "view"]}
-    columns = [view for view in CLAIM_COLUMNS if view in tested]
-    untested = " and ".join(view for view in CLAIM_COLUMNS if view not in tested)
-    entries = [
-        Entry((f"{v.shown} of {v.n_parts}",) if v.n_parts > v.not_tested else (), (), v.word)
-        for v in tidy.itertuples()
-    ]
-    shown = crossed(tidy["id"], tidy["view"], entries)[columns]
-    strict = tidy[tidy["view"] == "strict test"].set_index("id")
-    shown.insert(0, "claim", strict["claim"])
-    shown["control"] = [
-        f"{v.control} of {v.n_control}" if v.n_control else "–" for v in strict.itertuples()
+    rows = []
+    for finding in findings:
+        named = {
+            name: getattr(finding, name) for name in ("id", "where", "kind", "claim", "detail")
+        }
+        for view, verdict in finding.verdicts.items():
+            rows.append(named | {"view": view} | asdict(verdict))
+    tidy = pd.DataFrame(rows)
+    shown = crossed(tidy["id"], tidy["view"], map(_words_entry, tidy.itertuples()))
+    is_tested = tidy["word"] != "not tested"
+    tested = {*CLAIM_COLUMNS[:2], *tidy.loc[is_tested, "view"]}
+    shown = shown[[view for view in CLAIM_COLUMNS if view in tested]]
+    of_view = tidy[tidy["view"] == CORRECTED].set_index("id")
+    shown.insert(0, "claim", of_view["claim"])
+    shown["power"] = [
+        f"{row.power} of {row.n_printed}" if row.n_printed else "–" for row in of_view.itertuples()
     ]
     if detail:
-        shown["in detail"] = strict["detail"]
-    caption = f"Claims, {HOW_TESTED}" + f" Not tested: {untested} settings." * bool(untested)
+        shown["in detail"] = of_view["detail"]
+    caption = f"Claims, {HOW_TESTED}"
+    untested = [view for view in CLAIM_COLUMNS if view not in tested]
+    if untested:
+        caption += f" Not tested: {' and '.join(untested)}."
     return frame_grid(shown, tidy, caption, corner="", prose=True)
+
+
+def _words_entry(row):
+    """The word of a claim, and how many of its parts are supported."""
+    is_tested = row.n_parts > row.not_tested
+    counts = (f"{row.supported} of {row.n_parts}",) if is_tested else ()
+    return Entry(counts, (), row.word)
 
 
 def divergences_table(
@@ -411,17 +457,19 @@ def divergences_table(
 
 
 def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
-    """What an open choice changes: means of the configuration, reading "", then differences."""
-    groups = unmixed(records, "reading").groupby(["method", "reading"], sort=False)
+    """What an open choice changes: means of the published settings, "", then differences."""
+    groups = unmixed(records, "alternative").groupby(["method", "alternative"], sort=False)
     means = groups[[*CRITERIA]].mean()
-    own = means.xs("", level="reading", drop_level=False)
-    changes = means.drop(own.index).sub(own.droplevel("reading"), level="method").dropna(how="all")
-    texts = pd.concat([own.map("{:.3f}".format), changes.map("{:+.3f}".format)])
+    published = means.xs("", level="alternative", drop_level=False)
+    of_method = published.droplevel("alternative")
+    changes = means.drop(published.index).sub(of_method, level="method").dropna(how="all")
+    texts = pd.concat([published.map("{:.3f}".format), changes.map("{:+.3f}".format)])
     texts = texts.loc[[*changes.index.unique("method")]]
-    names = [f"{method}: {reading}" if reading else method for method, reading in texts.index]
-    shown, n_splits = texts.set_axis(names).rename(columns=HEADS), records["split"].nunique()
-    caption = f"{title}: means (splits: {n_splits}), and the changes by each other choice."
-    return frame_grid(shown, changes.reset_index(), caption, corner="configuration, or its change")
+    names = [f"{method}: {text}" if text else method for method, text in texts.index]
+    shown = texts.set_axis(names).rename(columns=HEADS)
+    n_splits = records["split"].nunique()
+    caption = f"{title}: means (splits: {n_splits}), and the changes by each alternative setting."
+    return frame_grid(shown, changes.reset_index(), caption, corner="settings, or their change")
 
 
 def published_text(cell) -> str:

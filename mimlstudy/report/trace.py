@@ -14,7 +14,8 @@ import pandas as pd
 
 from mimlstudy.engine.fingerprint import fingerprint, modules_behind
 from mimlstudy.engine.records import records
-from mimlstudy.judge import compare
+from mimlstudy.judge.compare import compare_with_paper, run_means
+from mimlstudy.judge.selection import COLUMNS, Selection, as_published, selected
 from mimlstudy.judge.verdicts import IN_PRINT
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
@@ -22,15 +23,9 @@ from mimlstudy.paper.published import TABLES
 from mimlstudy.paper.settings import CLOSEST, settings_table
 from mimlstudy.report import tables
 from mimlstudy.report.dots import dots
-from mimlstudy.report.words import counted
+from mimlstudy.report.words import NAMES, counted
 
 Reader = Callable[[str], pd.DataFrame]
-
-CHOSEN = {  # how the settings of a column were chosen
-    "matched": "settings closest to print",
-    "blind": "settings fixed in advance",
-    "tuned": "equal tuning",
-}
 
 
 @dataclass(frozen=True)
@@ -116,7 +111,7 @@ class Trace:
 
     def _distance(self):
         """How far our mean is from the printed one, if there are both."""
-        values = [*self.runs["matched"].values()]
+        values = [*self.runs["closest"].values()]
         if not values or np.isnan(self.published_mean):
             return ()
         mean = np.mean(values)
@@ -128,7 +123,7 @@ class Trace:
         for column, values in self.runs.items():
             if values:
                 mean = tables.number_text(np.mean([*values.values()]))
-                yield f"{len(values)} with {CHOSEN[column]}: mean {mean}"
+                yield f"{len(values)} with {NAMES[column]}: mean {mean}"
 
     def __str__(self):
         lines = [self.title, ""]
@@ -140,7 +135,7 @@ class Trace:
 
     def picture(self) -> str:
         """The runs as dots, with the printed value and our mean; SVG."""
-        values = {CHOSEN[column]: [*runs.values()] for column, runs in self.runs.items() if runs}
+        values = {NAMES[column]: [*runs.values()] for column, runs in self.runs.items() if runs}
         return dots(values, self.published_mean, self.tolerance)
 
     def to_html(self) -> str:
@@ -153,7 +148,7 @@ class Trace:
         for column, values in self.runs.items():
             if values:
                 texts = [f"{name}: {tables.number_text(value)}" for name, value in values.items()]
-                yield f"{CHOSEN[column]}, by split: {', '.join(texts)}"
+                yield f"{NAMES[column]}, by split: {', '.join(texts)}"
 
     def _repr_html_(self):
         title = f"<p><b>{escape(self.title)}</b></p>"
@@ -216,11 +211,11 @@ def traces(number: int, read: Reader, *, methods=()) -> Iterator[Trace]:
     ``read`` returns the records of an experiment by its name.
     """
     table = TABLES[number]
-    by_column = {
-        column: compare.as_published(compare.column_records(read, table.experiment, column))
-        for column in compare.COLUMNS
-    }
-    cells = compare.compare_with_paper(by_column["matched"], number)
+    by_column = {}
+    for column in COLUMNS:
+        records_of_column = selected(read, Selection((table.experiment,), column))
+        by_column[column] = as_published(records_of_column)
+    cells = compare_with_paper(by_column["closest"], number)
     runs = {column: _runs(rows, table) for column, rows in by_column.items()}
     origins = {}
     for cell in cells.to_dict("records"):
@@ -228,7 +223,7 @@ def traces(number: int, read: Reader, *, methods=()) -> Iterator[Trace]:
         if methods and cell["algorithm"] not in methods:
             continue
         if place not in origins:
-            origins[place] = _origin(table, *place, by_column["matched"])
+            origins[place] = _origin(table, *place, by_column["closest"])
         yield Trace(
             table=number,
             method=cell["algorithm"],
@@ -239,7 +234,7 @@ def traces(number: int, read: Reader, *, methods=()) -> Iterator[Trace]:
             verdict=IN_PRINT.get(cell["verdict"], "none: the paper has no such row"),
             published_mean=cell["published_mean"],
             tolerance=cell["tolerance"],
-            runs={column: _values(runs[column], cell) for column in compare.COLUMNS},
+            runs={column: _values(runs[column], cell) for column in COLUMNS},
             origin=origins[place],
         )
 
@@ -248,7 +243,7 @@ def _runs(rows, table):
     """The mean criteria of each run by (data set, method), with the run's name as index."""
     if rows.empty:
         return {}
-    means = compare.run_means(rows, table)
+    means = run_means(rows, table)
     return {place: own.set_index("run") for place, own in means.groupby(["dataset", "method"])}
 
 

@@ -111,7 +111,7 @@ def test_a_stranger_gets_exactly_the_row_of_the_same_method_and_a_tuned_one_by_i
     done = run("tuned")
     assert results.read_bytes() == before and not done.problems
     names = {"stranger:tuned", "stranger:tuned, tuned"}
-    assert set(done.standing["method"]) == {"Ml-knn", "Set kernel, tuned", *names}
+    assert set(done.standing["method"]) == {"Ml-knn", "Set kernel, equal tuning", *names}
     recorded, entered = default_store("smoke").load(TABLE_1), recorded_of(done)
     by_grid = entered["chosen"] != ""
     assert entered[~by_grid][[*CRITERIA]].to_dict("list") == recorded[[*CRITERIA]].to_dict("list")

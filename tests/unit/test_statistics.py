@@ -8,10 +8,14 @@ import pytest
 from scipy import stats
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.folders import results
 from mimlstudy.judge import statistics
-from mimlstudy.judge.calibration import critical_lead, levels, power
-from mimlstudy.judge.statistics import ALPHA, RHO, compare_gains, compare_methods, rank_methods
+from mimlstudy.judge.statistics import (
+    ALPHA,
+    SplitSizes,
+    compare_differences,
+    compare_methods,
+    rank_methods,
+)
 from mimlstudy.paper import section5
 from mimlstudy.paper.section5 import EqualPair, standardized_leads
 from tests.made_up_records import apart, rows, swept
@@ -37,18 +41,17 @@ def test_by_hand():
     """
     assert 2 * statistics.t_test(DIFFERENCES) == pytest.approx(0.047421, abs=1e-6)
     assert 2 * statistics.t_test(DIFFERENCES, 1 / 4) == pytest.approx(0.132419, abs=1e-6)
-    # A large test set has the calibrated variance.
-    assert statistics.extra_variance(None) == 0.0 and statistics.extra_variance(1 / 3) == 1 / 3
-    assert statistics.extra_variance(3.0) == pytest.approx(RHO / (1 - RHO)) and RHO < 0.75
+    assert statistics.extra_variance(None) == 0.0
+    assert statistics.extra_variance(SplitSizes(1500, 500)) == 1 / 3
 
 
 def test_against_scipy():
     a, b = np.random.default_rng(1).normal([[0.2], [0.195]], 0.01, (2, 30))
     found, test = compared(a, b), stats.ttest_rel(b, a)
     assert found.n == 30 and found.paired["worse"] == pytest.approx(test.pvalue)
-    assert found.gain == pytest.approx((b - a).mean())
+    assert found.difference == pytest.approx((b - a).mean())
     assert found.margin == pytest.approx(0.05 * b.mean())
-    assert found.gain - found.paired_half == pytest.approx(test.confidence_interval().low)
+    assert found.difference - found.paired_half == pytest.approx(test.confidence_interval().low)
     assert found.half == pytest.approx(found.paired_half * math.sqrt(11))  # 1/30 + 1/3, over 1/30
     of_five, of_one = stats.t.isf([0.005, 0.025], 29)
     assert found.least(5) / of_five == pytest.approx(found.least(1) / of_one)
@@ -58,9 +61,9 @@ def test_against_scipy():
 def test_correction_takes_a_win_away_and_shows_no_tie():
     """Against a loss of .3, and so a margin of .015."""
     found = compared(0.7 + DIFFERENCES, np.full(5, 0.7), "average_recall")
-    assert found.outcome("paired") == "better" and found.outcome("strict") == "neither"
+    assert found.outcome("paired") == "better" and found.outcome("corrected") == "neither"
     assert compared(0.7 + DIFFERENCES, np.full(5, 0.7)).outcome("paired") == "worse"
-    assert found.strict["tie"] > ALPHA and found.margin == pytest.approx(0.015)
+    assert found.corrected["tie"] > ALPHA and found.margin == pytest.approx(0.015)
 
 
 def test_a_tie_is_shown_by_precision_not_by_noise():
@@ -69,13 +72,13 @@ def test_a_tie_is_shown_by_precision_not_by_noise():
     A lead of .005 ± .0002 against a margin of .01 is significant, and too small to matter.
     """
     for gains, shown in ((0.001 * NOISE, True), (0.1 * NOISE, False), (0.01 * NOISE[:4], False)):
-        found = compare_gains(gains, 1 / 3, 0.01).strict
+        found = compare_differences(gains, SplitSizes(1500, 500), 0.01).corrected
         assert {found[name] < ALPHA for name in ("tie", "not worse", "not better")} == {shown}
         assert found["better"] == found["worse"] == pytest.approx(1.0)
-    found = compare_gains(0.005 + 0.001 * NOISE, 0.0, 0.01).paired
+    found = compare_differences(0.005 + 0.001 * NOISE, SplitSizes(1500, 500), 0.01).paired
     assert found["better"] < ALPHA and found["tie"] < ALPHA and found["not better"] < ALPHA
     assert found["worse"] == 1.0
-    found = compared([0.1, 0.2, 0.3], [0.1, 0.2, 0.3]).strict  # which leaves no doubt
+    found = compared([0.1, 0.2, 0.3], [0.1, 0.2, 0.3]).corrected  # which leaves no doubt
     assert {name for name, p in found.items() if p == 0} == {"tie", "not better", "not worse"}
     assert {*found.values()} == {0.0, 1.0}
 
@@ -83,7 +86,7 @@ def test_a_tie_is_shown_by_precision_not_by_noise():
 def test_only_shared_splits_count():
     a, b = records_of("A", DIFFERENCES), records_of("B", DIFFERENCES + 0.1)
     found = compare_methods(pd.concat([a, b.iloc[[4, 0, 2]]]), "A", "B", "hamming_loss")
-    assert found.n == 3 and found.gain == pytest.approx(0.1)
+    assert found.n == 3 and found.difference == pytest.approx(0.1)
     for n in (0, 1):
         assert compare_methods(pd.concat([a, b[:n]]), "A", "B", "hamming_loss") is None
     with pytest.raises(ValueError, match="A has two records of one split"):
@@ -94,7 +97,7 @@ def test_independent_data_sets_are_compared_by_their_ranks():
     """Eleven sets, A ahead on all: p = 2 / 2^11, however large one lead is."""
     gains = np.array([*np.linspace(0.01, 0.02, 10), 5.0])
     found = compared(0 * gains, gains, dataset=[f"set {i}" for i in range(11)])
-    assert found.strict["better"] == pytest.approx(2 / 2**11) and found.paired["better"] > 0.3
+    assert found.corrected["better"] == pytest.approx(2 / 2**11) and found.paired["better"] > 0.3
     both = statistics.signed_rank_test([np.zeros(5), [0.0, 0.0, 1.0, 2.0, 3.0]])
     assert both.tolist() == [1.0, stats.wilcoxon([1, 2, 3], alternative="greater").pvalue]
 
@@ -171,24 +174,3 @@ def test_the_views_are_alike_and_a_swap_turns_the_sign(monkeypatch):
     )
     assert list(leads) == list(CRITERIA) and len(set(leads.values())) > 5
     assert [*turned.values()] == pytest.approx([-lead for lead in leads.values()])
-
-
-def test_levels_and_power_of_independent_leads():
-    """Thirty independent leads: ρ = 0 has the level 5 %, and its power is that of the t-test."""
-    rng = np.random.default_rng(0)
-    leads = rng.normal(size=(8000, 7, 30))
-    ratios = leads.mean(axis=2) / leads.std(axis=2, ddof=1)
-    drawn = pd.DataFrame(ratios, columns=[*CRITERIA])
-    drawn = drawn.assign(dataset="drawn", method=["a", "b"] * 4000, split=np.arange(8000) // 2)
-    assert levels(drawn, 0.0).to_numpy().mean() == pytest.approx(0.05, abs=0.005)
-    expected = stats.nct.sf(stats.t.isf(0.025, 29), 29, 0.5 * np.sqrt(30))
-    assert power(drawn, 0.0, 0.5) == pytest.approx(expected, abs=0.03)
-    gains = rng.normal(size=30)
-    found = compare_gains(gains, 3.0, 0.1)
-    assert found.half == pytest.approx(critical_lead(RHO) * gains.std(ddof=1))
-
-
-def test_the_correlation_in_use_is_that_of_the_recorded_simulation():
-    drawn = pd.read_csv(results() / "calibration.csv")
-    assert levels(drawn, RHO).max(axis=None) <= ALPHA < levels(drawn, RHO - 0.01).max(axis=None)
-    assert power(drawn, RHO, 3.0) > 0.8

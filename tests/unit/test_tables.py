@@ -46,23 +46,23 @@ def test_markdown_shows_both_values_and_the_sign_of_the_verdict(tmp_path):
     assert len(tidy) == 56 and tidy["mean"][0] == pytest.approx(0.193)
     assert "| MimlNn | printed | **.185±.008** |" in text
     assert "|  | ours | **.185±.008** = |" in text and "| .500±.010 ○ |" in text
-    assert "= agrees, ○ filled.\n" in text and "differs" not in text
+    assert "= agrees, ○ newly measured.\n" in text and "differs" not in text
     assert r"MimlSvm\_mi" in text
     assert "Profile paper; 30 of 30 runs; records current; original data." in text
 
 
-def test_the_blind_value_stands_where_it_differs(monkeypatch):
+def test_the_value_fixed_in_advance_stands_where_it_differs(monkeypatch):
     records = as_in_the_paper(1)
-    blind = records.assign(hamming_loss=records["hamming_loss"] + 0.1 * (records["split"] < 15))
+    fixed = records.assign(hamming_loss=records["hamming_loss"] + 0.1 * (records["split"] < 15))
     monkeypatch.setattr(tables, "settings_nearest_to_print", lambda name: {"AdtBoost.MH": 3})
-    table = of_paper(records, blind=blind)
-    first, second, *_ = table.entries.loc["MimlNn", "blind"]
+    table = of_paper(records, fixed=fixed)
+    first, second, *_ = table.entries.loc["MimlNn", "fixed in advance"]
     assert (first.lines, first.verdict) == ((".235±.052",), "differs_worse")
     assert "− differs (ours worse)" in table.to_styler().caption and second.verdict == "agrees"
     assert "AdtBoost.MH†" in table.entries.index and table.rules_above == ("AdtBoost.MH†",)
     assert "† marks 1 rows with 3 settings" in table.caption
     for same in (records, None):
-        lines = of_paper(records, blind=same).entries.index.get_level_values(1)
+        lines = of_paper(records, fixed=same).entries.index.get_level_values(1)
         assert set(lines) == {"printed", "ours"}
 
 
@@ -134,8 +134,8 @@ def test_open_choices_are_those_asked_for_and_shown_by_the_change_of_each_mean()
     assert list(asked.entries.columns) == ["where", "effect"]
     assert len(asked.entries) == every.tidy["section"].eq("4").sum() < len(every.entries)
     values = {name: [0.2, 0.4] for name in TABLES[1].criteria}
-    own = rows("table1", "scene", "MimlNn", values, reading="")
-    other = own.assign(reading="ratio = 0.2", coverage=own["coverage"] - 0.1)
+    own = rows("table1", "scene", "MimlNn", values, alternative="")
+    other = own.assign(alternative="ratio = 0.2", coverage=own["coverage"] - 0.1)
     alone = own.assign(method="MlSvm")
     table = tables.choices_table(pd.concat([own, other, alone]), "Open choices")
     assert list(table.entries.index) == ["MimlNn", "MimlNn: ratio = 0.2"]
@@ -143,15 +143,15 @@ def test_open_choices_are_those_asked_for_and_shown_by_the_change_of_each_mean()
     assert coverage == ["0.300", "-0.100"] and "splits: 2" in table.caption
 
 
-def test_claims_have_words_a_control_and_detail_if_asked():
+def test_claims_have_words_a_power_and_detail_if_asked():
     results = evaluate_claims({"table1": as_in_the_paper(1)}, ("S4.1", "S6.1"))
-    table, found = tables.claims_table(results), results[0].verdicts["strict test"]
-    columns = ["claim", "paper's test", "strict test", "control", "in detail"]
+    table, found = tables.claims_table(results), results[0].verdicts["corrected test"]
+    columns = ["claim", "paper's test", "corrected test", "power", "in detail"]
     assert list(table.entries.columns) == columns
-    entry, control = (table.entries.at["S4.1", name] for name in ("strict test", "control"))
-    assert (entry.verdict, entry.lines) == (found.word, (f"{found.shown} of 28",))
-    assert control.lines == (f"{found.control} of 16",)
-    assert table.caption.endswith("Not tested: blind and tuned settings.")
-    assert table.entries.at["S6.1", "strict test"].verdict == "not tested"
-    assert len(table.tidy) == 2 * len(VIEWS) and {"word", "control"} <= set(table.tidy)
+    entry, power = (table.entries.at["S4.1", name] for name in ("corrected test", "power"))
+    assert (entry.verdict, entry.lines) == (found.word, (f"{found.supported} of 28",))
+    assert power.lines == (f"{found.power} of 16",)
+    assert table.caption.endswith("Not tested: fixed in advance and equal tuning.")
+    assert table.entries.at["S6.1", "corrected test"].verdict == "not tested"
+    assert len(table.tidy) == 2 * len(VIEWS) and {"word", "power"} <= set(table.tidy)
     assert "in detail" not in tables.claims_table(results, detail=False).entries

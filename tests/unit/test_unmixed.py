@@ -8,14 +8,15 @@ import pandas as pd
 import pytest
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.judge import calibration, claims, compare, multiverse
-from mimlstudy.judge.compare import unmixed
+from mimlstudy.judge import calibration, claim_parts, compare, equal_tuning, multiverse
+from mimlstudy.judge.claim_tests import ClaimTest
+from mimlstudy.judge.selection import Selection, selected, unmixed
 from mimlstudy.paper.published import TABLES
 from mimlstudy.report import figures, tables
 from tests.made_up_records import as_in_the_paper, level
 
 OTHER = '{"C": 10.0}'
-TEST = claims.ClaimTest("better", ("MimlNn",), ("Ml-knn",), ("coverage",), (), "table1")
+TEST = ClaimTest("better", ("MimlNn",), ("Ml-knn",), ("coverage",), (), ("table1",))
 
 
 @pytest.fixture(scope="module")
@@ -65,14 +66,14 @@ def test_curves_may_be_apart_by_stage(records):
 READERS = {
     "table of the paper": lambda rows: compare.run_means(rows, TABLES[1]),
     "measured table": lambda rows: tables.measured_table(rows, title="", profile="paper"),
-    "open choices": lambda rows: tables.choices_table(rows.assign(reading=""), ""),
+    "open choices": lambda rows: tables.choices_table(rows.assign(alternative=""), ""),
     "curves": lambda rows: figures.plot_parameter_curves(rows.assign(x=1), "x", xlabel=""),
-    "levels": lambda rows: calibration.levels(rows, 0.5),
-    "power": lambda rows: calibration.power(rows, 0.5, 1.0),
-    "claims": lambda rows: claims.comparisons(rows, TEST),
-    "losses of claims": lambda rows: multiverse._losses(rows.assign(reading="")),
-    "equal tuning": lambda rows: compare.tuned_losses({"tuned": rows}),
-    "what is seen": lambda rows: compare.chosen_by_what_they_see({"tuned": rows}),
+    "levels": lambda rows: calibration.levels(rows),
+    "power": lambda rows: calibration.power(rows, 1.0),
+    "claims": lambda rows: claim_parts.comparisons(rows, TEST),
+    "losses of claims": lambda rows: multiverse._losses(rows.assign(alternative="")),
+    "equal tuning": lambda rows: equal_tuning.tuned_losses({"tuned": rows}),
+    "what is seen": lambda rows: equal_tuning.learners_by_group({"tuned": rows}),
 }
 
 
@@ -85,13 +86,14 @@ def test_every_reader_refuses_a_planted_mix(records, reader):
 
 def test_the_stages_of_equal_tuning_are_budgets_and_the_first_is_taken(records):
     budgets = pd.concat([records.assign(stage=stage, coverage=stage) for stage in range(5)])
-    column = compare.column_records({"table1": records, "tuned": budgets}, "table1", "tuned")
+    recorded = {"table1": records, "tuned": budgets}
+    column = selected(recorded, Selection(("table1",), "equal"))
     assert column["stage"].unique().tolist() == [0]
     assert len(column) == len(records)
 
 
 def test_stages_of_a_stable_curve_may_not_repeat():
     curve = pd.concat([level("figure6", "scene", "A", 0.3, n=4, stage=s) for s in range(1, 6)])
-    test = claims.ClaimTest("stable", ("A",), (), tuple(CRITERIA), (5,), "figure6")
+    test = ClaimTest("stable", ("A",), (), tuple(CRITERIA), (3, 5), ("figure6",))
     with pytest.raises(ValueError, match="one row of a split"):
-        claims.stable(mixed(curve), test)
+        claim_parts.stable(mixed(curve), test)

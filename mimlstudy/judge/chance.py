@@ -1,0 +1,74 @@
+"""How many cells would agree by chance: values of other algorithms against a printed row.
+
+Settings that come closest to print were chosen among alternatives. A fair chance agreement gives
+other algorithms the same choice: of each row's recorded alternatives the one that agrees with most
+cells of the printed row.
+"""
+
+import pandas as pd
+
+from mimlstudy.judge.multiverse import alternative_means
+from mimlstudy.judge.selection import Records
+from mimlstudy.judge.tolerances import tolerance
+from mimlstudy.judge.verdicts import COLUMN, against_printed
+from mimlstudy.paper.experiments import settings_nearest_to_print
+from mimlstudy.paper.published import TABLES, published_cells
+
+ROWS = ["table", "algorithm", "other"]
+
+
+def chosen_closest(get_records: Records) -> pd.DataFrame:
+    """Each of our rows against each printed row, after a choice among its alternatives.
+
+    Columns: table, algorithm (ours), other (printed), agree and cells (numbers), marked: whether
+    our row has settings chosen by print.
+    """
+    tables = [_chosen_in_table(number, get_records) for number in TABLES]
+    return pd.concat(tables, ignore_index=True)
+
+
+def _chosen_in_table(number, get_records):
+    pairs = _pairs(number, get_records)
+    counts = pairs.groupby([*ROWS, "alternative"], sort=False)["agrees"].agg(["sum", "size"])
+    counts = counts.set_axis(["agree", "cells"], axis="columns")
+    share = counts["agree"] / counts["cells"]
+    best = share.groupby(ROWS, sort=False).idxmax()
+    chosen = counts.loc[best].reset_index()
+    n_marked = settings_nearest_to_print(TABLES[number].experiment)
+    marked = chosen["algorithm"].map(lambda name: n_marked.get(name, 0) > 0)
+    return chosen.assign(marked=marked.astype(bool))
+
+
+def _pairs(number, get_records):
+    """Every alternative's cells that are printed, with all printed values of their column."""
+    printed = published_cells(number).query("printed == 'value'")
+    printed = printed.rename(columns={"mean": "published_mean", "std": "published_std"})
+    ours = alternative_means(number, get_records).assign(table=number)
+    ours = _completed(ours).merge(printed[[*COLUMN, "algorithm"]])
+    pairs = against_printed(ours, printed)
+    difference = (pairs["mean"] - pairs["published_mean"]).abs()
+    return pairs.assign(agrees=difference <= tolerance(pairs))
+
+
+def _completed(cells):
+    """Cells that an alternative was not run on are those of the published row."""
+    keys = ["algorithm", "alternative"]
+    published = cells[cells["alternative"] == ""].drop(columns="alternative")
+    every = cells[keys].drop_duplicates().merge(published, on="algorithm")
+    both = pd.concat([cells, every])
+    return both.drop_duplicates([*keys, *COLUMN])
+
+
+def chance_with_choice(chosen: pd.DataFrame) -> dict[str, float | None]:
+    """Shares of agreeing cells after the choice, of :func:`chosen_closest`; None without rows.
+
+    ``own`` is that of our rows with their own printed rows, ``others`` that of other algorithms,
+    ``others_marked`` that of other algorithms' rows with settings chosen by print.
+    """
+    same = chosen["algorithm"] == chosen["other"]
+    groups = {"own": same, "others": ~same, "others_marked": ~same & chosen["marked"]}
+    shares = {}
+    for name, rows in groups.items():
+        sums = chosen.loc[rows, ["agree", "cells"]].sum()
+        shares[name] = float(sums["agree"] / sums["cells"]) if sums["cells"] else None
+    return shares

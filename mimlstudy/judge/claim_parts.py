@@ -1,0 +1,440 @@
+"""The parts of a claim: what each test of ``claim_tests.csv`` makes of the records.
+
+A part is such as one comparison of two methods by one criterion. It has a word by each of three
+tests:
+
+- *paper*, the paper's t-test with its convention for ties: what is not significant is a tie.
+- *paired*, the same t-test; a tie is supported by two one-sided tests, so that noise shows none.
+- *corrected*, which allows for shared examples, or takes the ranks of independent data sets, with
+  Holm's adjustment within a claim and the same rule for ties.
+
+It is *supported* if what it says is shown, *contradicted* if the opposite is, or the tie or the
+difference that it denies; otherwise *undecided*, or *not tested*, without records.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from mimlpaper.metrics import CRITERIA
+from mimlstudy.engine.records import KEY
+from mimlstudy.judge import statistics
+from mimlstudy.judge.claim_tests import OF_GROUPS, QUOTED, ClaimTest
+from mimlstudy.judge.compare import compare_characteristics
+from mimlstudy.judge.selection import as_published, unmixed
+from mimlstudy.judge.statistics import ALPHA, MARGIN
+from mimlstudy.paper.published import ALL_CRITERIA, published_cells, published_facts
+
+COMPETITIVE = 0.02  # accuracy: how far below what is quoted a competitive method may be
+ABOUT = 5.0  # percent: the steps in which "about 20-45 %" is given
+SETTLED = 1e-3  # of the objective: what the last step of a procedure at its end may change
+
+PART_TESTS = ("paper", "paired", "corrected")
+NOT_TESTED = "not tested"
+
+
+class Outcome(NamedTuple):
+    """What a comparison claims: the outcome that supports it, and those that contradict it."""
+
+    supports: str
+    contradicts: tuple[str, ...]
+
+
+# Boldface is said of means, and a tie does not contradict it.
+OUTCOMES = {
+    "better": Outcome("better", ("worse", "tie")),
+    "worse": Outcome("worse", ("better", "tie")),
+    "tie": Outcome("tie", ("much better", "much worse")),
+    "not better": Outcome("not better", ("much better",)),
+    "not worse": Outcome("not worse", ("much worse",)),
+    "best mean": Outcome("better", ("worse",)),
+    "worst mean": Outcome("worse", ("better",)),
+    "boldface": Outcome("better", ("worse",)),
+}
+# By the paper's convention a tie is what is not significant, and a part of it is never better.
+BY_CONVENTION = OUTCOMES | {
+    "tie": Outcome("tie", ("better", "worse")),
+    "not better": Outcome("not better", ("better",)),
+    "not worse": Outcome("not worse", ("worse",)),
+}
+
+
+class ComparedPart(NamedTuple):
+    """A comparison that a claim speaks of, before it is judged."""
+
+    subject: str  # such as "A vs B"
+    aspect: str  # such as "hloss"
+    claimed: str  # one of OUTCOMES
+    comparison: statistics.Comparison
+
+
+@dataclass(frozen=True)
+class ClaimPart:
+    """One thing that a claim says, with its word by each test of :data:`PART_TESTS`."""
+
+    subject: str
+    aspect: str
+    paper: str = NOT_TESTED
+    paired: str = NOT_TESTED
+    corrected: str = NOT_TESTED
+    note: str = ""  # the effect; of a part that is not tested what is missing
+    # The difference in favour of A, and half of its 95 % intervals by both variances.
+    difference: float | None = None
+    half: float | None = None
+    paired_half: float | None = None
+    least: float | None = None  # the smallest difference that the corrected test would show
+
+
+def parts_of(
+    tests: Sequence[ClaimTest], records_of_test: Callable[[ClaimTest], pd.DataFrame]
+) -> list[ClaimPart]:
+    """The parts of a claim, the paper's or another, by its tests."""
+    parts = []
+    for test in tests:
+        make_parts = MAKERS.get(test.test, comparisons)
+        parts += make_parts(records_of_test(test), test)
+    return judged(parts)
+
+
+def judged(parts, adjust=statistics.holm) -> list[ClaimPart]:
+    """The parts with their words; ``adjust`` is for the p-values of the corrected test."""
+    compared = [part for part in parts if isinstance(part, ComparedPart)]
+    by_paper = _words_by_convention(compared)
+    by_pairs = _words(compared, "paired", list)
+    by_correction = _words(compared, "corrected", adjust)
+    words = zip(by_paper, by_pairs, by_correction, strict=True)
+    judged_parts = []
+    for part in parts:
+        if isinstance(part, ComparedPart):
+            part = _judged_part(part, len(compared), *next(words))
+        judged_parts.append(part)
+    return judged_parts
+
+
+def _words(compared, test, adjust):
+    """By the p-values of a test, adjusted for their number."""
+    supporting, contradicting = [], []
+    for part in compared:
+        p_values = getattr(part.comparison, test)
+        outcome = OUTCOMES[part.claimed]
+        supporting.append(p_values[outcome.supports])
+        contradicting.append(min(p_values[word] for word in outcome.contradicts))
+    is_supported = np.less(adjust(supporting), ALPHA)
+    is_contradicted = np.less(adjust(contradicting), ALPHA)
+    words = np.select([is_supported, is_contradicted], ["supported", "contradicted"], "undecided")
+    return words.tolist()
+
+
+def _words_by_convention(compared):
+    """By the paired t-test, where what is not significant is a tie."""
+    words = []
+    for part in compared:
+        significant = part.comparison.outcome("paired")
+        holds = {"tie"} if significant == "neither" else {significant}
+        holds |= {f"not {word}" for word in ("better", "worse") if word != significant}
+        outcome = BY_CONVENTION[part.claimed]
+        if outcome.supports in holds:
+            words.append("supported")
+        elif holds & {*outcome.contradicts}:
+            words.append("contradicted")
+        else:
+            words.append("undecided")
+    return words
+
+
+def _judged_part(part, n_parts, paper, paired, corrected):
+    comparison = part.comparison
+    least = comparison.least(n_parts)
+    denies_tie = "tie" in OUTCOMES[part.claimed].contradicts
+    needs = f"supported from {least:.3f}" if denies_tie else f"margin {comparison.margin:.3f}"
+    effect = f"{comparison.difference:+.3f} ± {comparison.half:.3f}"
+    return ClaimPart(
+        subject=part.subject,
+        aspect=part.aspect,
+        paper=paper,
+        paired=paired,
+        corrected=corrected,
+        note="" if corrected == "supported" else f"{effect}, {needs}",
+        difference=comparison.difference,
+        half=comparison.half,
+        paired_half=comparison.paired_half,
+        least=least,
+    )
+
+
+def comparisons(records: pd.DataFrame, test: ClaimTest) -> list[ComparedPart | ClaimPart]:
+    """By each criterion, or by accuracy on each data set; a part where records are missing."""
+    records = unmixed(as_published(records))
+    return [_compared(records, test, *case) for case in test.cases()]
+
+
+def _compared(records, test, methods, rivals, name):
+    """A method against a rival; of groups the best against the best, or the worst."""
+    rows, criterion = records, name
+    if name not in CRITERIA:  # a data set of Table 5
+        rows, criterion = records[records["dataset"] == name], "accuracy"
+    missing = _absent(rows, *methods, *rivals)
+    method, rival = " or ".join(methods), " or ".join(rivals)
+    of_groups = test.test in OF_GROUPS
+    if of_groups and not missing:
+        method, rival = _extreme_means(rows, (methods, rivals), criterion, test.test)
+    subject = f"{method} vs {rival}"
+    aspect = _symbol(name)
+    if of_groups:
+        subject = f"{test.test}, {subject}"
+    elif test.test != "better":
+        aspect = f"{aspect} {test.test}"
+    aspect += "".join(f", by {value}" for value in test.values)
+    comparison = missing or _comparison(rows, method, rival, name, criterion, test.values)
+    if isinstance(comparison, str):
+        return ClaimPart(subject, aspect, note=comparison)
+    return ComparedPart(subject, aspect, test.test, comparison)
+
+
+def _extreme_means(rows, groups, criterion, test):
+    """Of each group the method with the best mean, or with the worst."""
+    lower_is_better = ALL_CRITERIA[criterion].lower_is_better
+    takes_least = lower_is_better == (test != "worst mean")
+    means = rows.groupby("method")[criterion].mean() * (1 if takes_least else -1)
+    return [means[[*methods]].idxmin() for methods in groups]
+
+
+def _comparison(rows, method, rival, name, criterion, values):
+    """A comparison, with a rival or a quoted accuracy plus ``values``; in words what is missing."""
+    if rival not in QUOTED:
+        comparison = statistics.compare_methods(rows, method, rival, criterion)
+        return comparison or f"two shared splits of {method} and {rival}"
+    rows = rows[rows["method"] == method]
+    if len(rows) < 2:
+        return f"two folds of {method}"
+    cells = published_cells(5)
+    quoted = cells.loc[(cells["dataset"] == name) & cells["std"].isna(), "mean"]
+    bound = quoted.agg(QUOTED[rival]) + sum(values)
+    sizes = statistics.SplitSizes(rows["n_train"].mean(), rows["n_test"].mean())
+    return statistics.compare_differences(rows["accuracy"] - bound, sizes, COMPETITIVE)
+
+
+def shares(records: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
+    """A method is better in a share of cases, and not worse in all but another share.
+
+    ``values`` are these shares, and a number of data sets if each case counts on each of them;
+    otherwise the data sets are the pairs of one test. Each case is tested at 95 %, unadjusted, so
+    a share is known within 5 %. It is contradicted if all undecided cases could not reach it.
+    """
+    better, worse, *n_datasets = test.values
+    groups = [records]
+    if n_datasets:
+        groups = [rows for _, rows in records.groupby("dataset")]
+    each_case = test._replace(test="better", values=())
+    cases = [*chain.from_iterable(comparisons(rows, each_case) for rows in groups)]
+    gaps = [case.note for case in cases if isinstance(case, ClaimPart)]
+    if n_datasets and len(groups) < n_datasets[0]:
+        gaps = [f"the {n_datasets[0]} data sets"]
+    if gaps:
+        return [ClaimPart("shares", "of cases", note=", ".join(dict.fromkeys(gaps)))]
+    return [_share(cases, "better", better), _share(cases, "not worse", 1 - worse)]
+
+
+def _share(cases, claimed, least):
+    """A part that says in what share of the cases an outcome is supported, by each test."""
+    parts = judged([case._replace(claimed=claimed) for case in cases], list)
+    words, counts = {}, {}
+    for test in PART_TESTS:
+        of_cases = pd.Series([getattr(part, test) for part in parts])
+        supported = (of_cases == "supported").mean()
+        contradicted = (of_cases == "contradicted").mean()
+        reached = [supported >= least - ALPHA, contradicted > 1 - least + ALPHA]
+        words[test] = str(np.select(reached, ["supported", "contradicted"], "undecided"))
+        counts[test] = f"{supported:.0%} supported and {contradicted:.0%} contradicted"
+    note = (
+        f"of {len(parts)} cases {counts['corrected']} by the corrected test, by the paper's "
+        f"{counts['paper']}"
+    )
+    return ClaimPart(claimed, f"in at least {least:.0%}", **words, note=note)
+
+
+def insensitive(records: pd.DataFrame, test: ClaimTest) -> list[ComparedPart | ClaimPart]:
+    """Every value of the swept parameter of a method ties with the default, ``values[0]``."""
+    (method,), (default,) = test.methods, test.values
+    swept = statistics.swept_values(records, default)
+    values = tuple(str(value) for value in sorted({*swept} - {default}))
+    if default not in {*swept} or not values:
+        return [ClaimPart(method, "sweep", note=f"{method} over a sweep")]
+    # Each value takes the place of a method in the comparisons.
+    rows = records.assign(method=swept.map(str), parameters="{}")
+    return comparisons(rows, ClaimTest("tie", values, (str(default),), test.on))
+
+
+def _fact(subject, aspect, holds, note):
+    """A part without an estimate: it holds or not, by every test."""
+    word = "supported" if holds else "contradicted"
+    return ClaimPart(subject, aspect, word, word, word, note)
+
+
+def stable(records: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
+    """From round ``values[0]`` on a mean curve stays within the margin of ties, up to the last.
+
+    ``values[1]`` is the last round that is run. The margin is :data:`MARGIN` times the loss of
+    the first of these rounds.
+    """
+    (method,), (first, last) = test.methods, test.values
+    rows = records[(records["method"] == method) & (records["stage"] >= 1)]
+    rows = unmixed(rows, "stage")
+    return [_stable(rows, method, first, last, name) for name in test.on]
+
+
+def _stable(rows, method, first, last, name):
+    runs = rows.pivot(index=["dataset", "split"], columns="stage", values=name)
+    aspect = _symbol(name)
+    if last not in runs:
+        return ClaimPart(method, aspect, note=f"{method} up to round {last}")
+    # A run that stopped early keeps its last value.
+    curve = runs.ffill(axis=1).mean().loc[first:last]
+    if not CRITERIA[name].lower_is_better:
+        curve = 1 - curve
+    change = float((curve - curve.iloc[0]).abs().max() / curve.iloc[0])
+    note = f"{change:.1%} of the loss in rounds {first} to {last}"
+    return _fact(method, aspect, change <= MARGIN, note)
+
+
+NOT_RECOMPUTED = [ClaimPart("Appendix C", "recomputed", note="the recomputed table")]
+
+
+def characteristics_agree(recomputed: pd.DataFrame, _: ClaimTest) -> list[ClaimPart]:
+    """The recomputed table equals the printed one at printed precision."""
+    if recomputed.empty:
+        return NOT_RECOMPUTED
+    parts = []
+    for cell in compare_characteristics(recomputed).itertuples():
+        if cell.verdict == "missing":
+            parts.append(ClaimPart(cell.dataset, cell.characteristic, note=cell.dataset))
+        else:
+            note = f"{cell.recomputed:g}, {cell.published:g} printed"
+            agrees = cell.verdict == "agrees"
+            parts.append(_fact(cell.dataset, cell.characteristic, agrees, note))
+    return parts
+
+
+def ranges(recomputed: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
+    """The lowest and the highest value of a percentage are about ``values``."""
+    if recomputed.empty:
+        return NOT_RECOMPUTED
+    (name,) = test.on
+    low, high = test.values
+    values = recomputed[[f"train_{name}", f"test_{name}"]].to_numpy()
+    ends = (("lowest", values.min(), low), ("highest", values.max(), high))
+    parts = []
+    for aspect, value, stated in ends:
+        note = f"{value:.2f}, about {stated} stated"
+        parts.append(_fact(name, aspect, abs(value - stated) <= ABOUT, note))
+    return parts
+
+
+def facts_agree(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
+    """What the paper states of the data sets ``on``, of ``data_facts.csv``, against the files."""
+    printed = published_facts()
+    parts = []
+    for row in printed[printed["dataset"].isin(test.on)].itertuples():
+        of_dataset = measured[measured["dataset"] == row.dataset]
+        if of_dataset.empty:
+            parts.append(ClaimPart(row.dataset, row.fact, note=f"the facts of {row.dataset}"))
+            continue
+        value = float(of_dataset[row.fact].iloc[0])
+        holds = value > row.value if row.over else round(value, row.decimals) == row.value
+        note = f"{value:.{row.decimals}f}, {'over ' * row.over}{row.value:g} printed"
+        parts.append(_fact(row.dataset, row.fact, holds, note))
+    return parts
+
+
+def largest(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
+    """The first of the data sets ``on`` has the largest number of instances."""
+    of_sets = measured.drop_duplicates("dataset").set_index("dataset")
+    missing = [name for name in test.on if name not in of_sets.index]
+    if missing:
+        return [ClaimPart(test.on[0], "instances", note=f"the facts of {', '.join(missing)}")]
+    n_instances = of_sets.loc[[*test.on], "n_instances"]
+    name, runner_up = test.on[0], n_instances.drop(test.on[0]).max()
+    note = f"{n_instances[name]:.0f}, the next {runner_up:.0f}"
+    return [_fact(name, "instances", n_instances[name] > runner_up, note)]
+
+
+def more_instances(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
+    """InsDif makes a bag of an example, of one instance a label: each label has as many more."""
+    parts = []
+    for name in test.on:
+        of_dataset = measured[measured["dataset"] == name]
+        if of_dataset.empty:
+            parts.append(ClaimPart(name, "instances", note=f"the facts of {name}"))
+            continue
+        factor = of_dataset["n_labels"].iloc[0]
+        note = f"{factor:.0f} times as many for each label"
+        parts.append(_fact(name, "instances", factor > 1, note))
+    return parts
+
+
+def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[ClaimPart]:
+    """No convex problem raises the objective, and each fit ends where one more changes nothing."""
+    # "following" is the objective after the next step, also of one that rises and is thrown away.
+    if "following" not in traces:
+        return [ClaimPart("CCCP", "objective", note="the objective of steps that rise")]
+    change = traces["following"] / traces["objective"] - 1
+    steps = traces.assign(change=change).sort_values("stage")
+    of_fits = steps.groupby(KEY[1:])["change"]
+    rises = of_fits.max() > 1e-6
+    moves = of_fits.last().abs() > SETTLED
+    risen = f"rises in {rises.sum()} of {len(rises)} fits, by {change.max():.2%} at most"
+    moved = (
+        f"the last step of {moves.sum()} of {len(moves)} fits changes the objective by more than "
+        f"{SETTLED:.1%}"
+    )
+    return [
+        _fact("CCCP", "objective", not rises.any(), risen),
+        _fact("CCCP", "local minimum", not moves.any(), moved),
+    ]
+
+
+def sampling_finds_violated(_records: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
+    """The worst of n = ``values[0]`` random constraints: with 1 - .95^n of the worst 5 %."""
+    p = 1 - 0.95 ** test.values[0]
+    return [_fact("sampling", "formula", p >= 0.95, f"{p:.4f}")]
+
+
+def mostly_redundant(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
+    """More than half of the constraints do not bind at the solution of each fit."""
+    if measured.empty:
+        return [ClaimPart("constraints", "redundant", note="the constraints of fits")]
+    redundant = 1 - measured["n_binding"] / measured["n_constraints"]
+    note = f"{redundant.min():.1%} or more in each of {len(measured)} fits"
+    return [_fact("constraints", "redundant", redundant.min() > 0.5, note)]
+
+
+def _symbol(name):
+    return CRITERIA[name].symbol if name in CRITERIA else name
+
+
+def _absent(records, *names):
+    recorded = {*records["method"].unique(), *QUOTED}
+    return ", ".join(name for name in dict.fromkeys(names) if name not in recorded)
+
+
+# Tests that claim_tests.csv names beside OUTCOMES. Facts are no estimates, and need no power.
+FACTS: dict[str, Callable[[pd.DataFrame, ClaimTest], list]] = {
+    "stable": stable,
+    "characteristics": characteristics_agree,
+    "ranges": ranges,
+    "facts": facts_agree,
+    "largest": largest,
+    "more instances": more_instances,
+    "sampling": sampling_finds_violated,
+    "redundant": mostly_redundant,
+    "never rises": never_rises,
+}
+COUNTS: dict[str, Callable[[pd.DataFrame, ClaimTest], list]] = {
+    "insensitive": insensitive,
+    "shares": shares,
+}
+MAKERS = FACTS | COUNTS

@@ -1,0 +1,81 @@
+"""How each claim of the paper is tested: the rows of ``claim_tests.csv``.
+
+A row says on which experiments, which methods, against which rivals, ``on`` which criteria or data
+sets, with which ``values``. A claim has one row or several. Claims "on all criteria" of Section 4
+are tested on all seven, also on the three that the paper prints as N/A for AdtBoost.MH. S6's
+percentages are taken over the cells that the paper prints.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import cache
+from itertools import product
+from typing import NamedTuple
+
+from mimlpaper.metrics import CRITERIA
+from mimlstudy.paper.published import TABLES, published_cells, read_rows
+
+# In place of a rival: of the quoted accuracies of a data set.
+QUOTED = {"best quoted": "max", "median quoted": "median"}
+# These compare the best of two groups, or the worst.
+OF_GROUPS = ("best mean", "worst mean", "boldface")
+
+
+class ClaimTest(NamedTuple):
+    """One test of a claim.
+
+    ``test`` is one of :data:`~mimlstudy.judge.claim_parts.OUTCOMES`, of ``COUNTS`` or of
+    ``FACTS`` there.
+    """
+
+    test: str
+    methods: tuple[str, ...] = ()
+    rivals: tuple[str, ...] = ()
+    on: tuple[str, ...] = ()  # criteria or data sets
+    values: tuple[float, ...] = ()
+    experiments: tuple[str, ...] = ()
+
+    def cases(self) -> list[tuple[Sequence[str], Sequence[str], str]]:
+        """(methods, rivals, criterion or data set) of each comparison: one of each, or groups."""
+        if self.test == "boldface":
+            return self._bold_against_others()
+        if self.test in OF_GROUPS:
+            return [(self.methods, self.rivals, name) for name in self.on]
+        pairs = [*product(self.rivals, self.on)]
+        if self.on == ("printed",):
+            pairs = self._printed_pairs()
+        return [([method], [rival], name) for method in self.methods for rival, name in pairs]
+
+    def printed(self):
+        """The table of the first experiment, and its cells that have a value."""
+        by_experiment = {table.experiment: table for table in TABLES.values()}
+        table = by_experiment[self.experiments[0]]
+        cells = published_cells(table.number)
+        return table, cells[cells["printed"] == "value"]
+
+    def _bold_against_others(self):
+        """In each column what is printed in bold, against the rest of the column."""
+        table, cells = self.printed()
+        names = cells.groupby([table.columns, "best"])["algorithm"].agg(list)
+        places = cells[table.columns].unique()
+        return [(names[place, True], names[place, False], place) for place in places]
+
+    def _printed_pairs(self):
+        """Each rival with each criterion that is printed for it."""
+        _, cells = self.printed()
+        of_rivals = cells[cells["algorithm"].isin(self.rivals)]
+        return [*zip(of_rivals["algorithm"], of_rivals["criterion"], strict=True)]
+
+
+@cache
+def claim_tests() -> dict[str, list[ClaimTest]]:
+    """The tests of each claim, by its id; a claim that is not tested has none."""
+    tests = defaultdict(list)
+    lists = ("experiments", "methods", "rivals", "on", "values")
+    for row in read_rows("claim_tests.csv", *lists):
+        if row["on"] == ("all",):
+            row["on"] = tuple(CRITERIA)
+        row["values"] = tuple(map(json.loads, row["values"]))
+        tests[row.pop("id")].append(ClaimTest(**row))
+    return dict(tests)

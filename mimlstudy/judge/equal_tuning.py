@@ -1,0 +1,130 @@
+"""Equal tuning: what learners of bags and learners of one vector reach with the same budget.
+
+A learner chooses among sixteen settings by hold-out. A *group* is what learners see: bags, or one
+vector of each bag. Groups have different numbers of learners, and the best of many is better than
+the best of few, so groups are compared by equal numbers too.
+"""
+
+import json
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from mimlstudy.judge.selection import (
+    RECORDED_AS,
+    Records,
+    as_published,
+    records_of,
+    unmixed,
+)
+from mimlstudy.paper.experiments import EXPERIMENTS
+from mimlstudy.paper.published import TABLES
+
+CONTROLS = "controls"  # learners of one vector
+OF_BAGS = "bags, the paper's learners"
+OTHERS = "bags, others"
+# Layouts of a vector, whose names stand behind a comma in those of methods, by today's words.
+LAYOUTS = {"order-free": "bag statistics"}
+RIVALS = ("mean", "bag statistics", OTHERS)
+PROPOSED = (*TABLES[1].proposed, "D-MimlSvm", *TABLES[5].proposed)
+OF_VECTORS = (*TABLES[1].compared, "Cnmf")
+N_LEARNERS = 2  # as many as the smallest group has
+
+
+def tuned_losses(get_records: Records) -> pd.DataFrame:
+    """1 − average precision of equal tuning: a row for each independent data set.
+
+    The sets of web pages are one. A learner of bags that works through InsDif has its own name.
+    """
+    records = unmixed(as_published(records_of(get_records, RECORDED_AS["equal"])))
+    rows = records.dropna(subset="average_precision")
+    is_page = rows["dataset"].str.startswith("yahoo:")
+    datasets = rows["dataset"].mask(is_page, "web pages")
+    methods = rows["method"].replace("InsDif", "MimlNn").str.removeprefix("InsDif_")
+    return 1 - rows["average_precision"].groupby([datasets, methods]).mean().unstack()
+
+
+def learners_by_group(get_records: Records) -> pd.DataFrame:
+    """Every learner with its budget, by what it sees; a row for each data set, split and learner.
+
+    ``group`` is :data:`OF_BAGS`, :data:`OTHERS`, or the layout of a vector, such as "mean".
+    ``held_out`` is the best value of its settings on the held-out part; ``value`` is the average
+    precision of the chosen setting on the test set, or the accuracy for one label.
+    """
+    columns = ["dataset", "split", "group", "method", "held_out", "value", "n_labels"]
+    records = records_of(get_records, RECORDED_AS["equal"], CONTROLS)
+    rows = unmixed(as_published(records))
+    rows = rows[rows["dataset"].isin(EXPERIMENTS[CONTROLS].datasets)]
+    if rows.empty:
+        return pd.DataFrame(columns=columns)
+    one_label = rows["average_precision"].isna()
+    rows = rows.assign(
+        group=_groups(rows["method"]),
+        held_out=rows["held_out"].map(lambda text: max(json.loads(text))),
+        value=rows["average_precision"].fillna(rows["accuracy"]),
+        n_labels=np.where(one_label, "one label", "many labels"),
+    )
+    return rows.loc[rows["group"] != "", columns]
+
+
+def _groups(methods):
+    """The group of each method; empty for learners of the vectors of Table 1."""
+    layouts = methods.str.partition(", ")[2].replace(LAYOUTS)
+    kinds = [layouts != "", methods.isin(OF_VECTORS), methods.isin(PROPOSED)]
+    return np.select(kinds, [layouts, "", OF_BAGS], OTHERS)
+
+
+def best_of_group(learners: pd.DataFrame) -> pd.DataFrame:
+    """Of each group the learner with the best held-out value, by data set and split."""
+    keys = ["dataset", "split", "group"]
+    ordered = learners.sort_values("held_out", kind="stable", ascending=False)
+    chosen = ordered.groupby(keys, as_index=False).first()
+    return chosen[[*keys, "method", "value", "n_labels"]]
+
+
+def differences_of_groups(learners: pd.DataFrame) -> pd.DataFrame:
+    """Mean difference of the paper's learners of bags to each rival group, by data set.
+
+    Columns: dataset, n_labels, rival, difference.
+    """
+    chosen = best_of_group(learners)
+    means = chosen.groupby(["n_labels", "dataset", "group"])["value"].mean().unstack()
+    means = means.reindex(columns=[OF_BAGS, *RIVALS])
+    differences = means[[*RIVALS]].rsub(means[OF_BAGS], axis=0)
+    table = differences.stack().rename("difference").rename_axis(index={None: "rival"})
+    table.index = table.index.set_names(["n_labels", "dataset", "rival"])
+    return table.dropna().reset_index()
+
+
+def chance_to_lead(learners: pd.DataFrame, n_learners: int = N_LEARNERS) -> pd.DataFrame:
+    """As :func:`differences_of_groups`, between equal numbers of learners.
+
+    ``leads`` is the share of all draws of so many learners from both groups in which the paper's
+    learners of bags lead; ``difference`` is the mean over the draws.
+    """
+    values = {}
+    for (dataset, group), rows in learners.groupby(["dataset", "group"]):
+        values[dataset, group] = _values_of_draws(rows, n_learners)
+    n_labels = learners.groupby("dataset")["n_labels"].first()
+    table = []
+    for dataset, group in values:
+        if group in RIVALS and (dataset, OF_BAGS) in values:
+            pairs = np.subtract.outer(values[dataset, OF_BAGS], values[dataset, group])
+            lead = float((pairs > 0).mean())
+            table.append((n_labels[dataset], dataset, group, lead, float(pairs.mean())))
+    columns = ["n_labels", "dataset", "rival", "leads", "difference"]
+    return pd.DataFrame(table, columns=columns)
+
+
+def _values_of_draws(rows, n_learners):
+    """Of every subset of so many learners, the mean value of those that hold-out chooses."""
+    held_out = rows.pivot(index="split", columns="method", values="held_out").to_numpy()
+    value = rows.pivot(index="split", columns="method", values="value").to_numpy()
+    n_methods = held_out.shape[1]
+    splits = np.arange(len(held_out))
+    means = []
+    for subset in combinations(range(n_methods), min(n_learners, n_methods)):
+        chosen = held_out[:, subset].argmax(axis=1)
+        means.append(value[:, subset][splits, chosen].mean())
+    return np.array(means)

@@ -1,0 +1,140 @@
+"""Which records a reader gets: of some experiments, with settings chosen in one of three ways.
+
+A *column* says how open settings were chosen. In the column "closest" some were chosen because
+they come closest to print. In "fixed" all are fixed in advance, without print. In "equal" every
+method chooses among sixteen settings by hold-out (equal tuning).
+"""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import pandas as pd
+
+from mimlstudy.engine.records import COUNTS, REFUTED, columns_of
+from mimlstudy.paper.experiments import EXPERIMENTS
+
+Records = Callable[[str], pd.DataFrame] | Mapping[str, pd.DataFrame]
+
+COLUMNS = ("closest", "fixed", "equal")
+# Experiments whose names in data/results differ from the words of today.
+RECORDED_AS = {"fixed": "blind", "equal": "tuned"}
+ALTERNATIVES = "readings"
+
+# Experiments of which all columns are recorded.
+WITH_COLUMNS = ("table1", "table2", "table3", "table4", "table5", "unseen")
+
+TABLE_1 = EXPERIMENTS["table1"]
+NO_RECORDS = pd.DataFrame(columns=[*columns_of(TABLE_1.measure), "state"]).astype(
+    dict.fromkeys([*COUNTS, *TABLE_1.measure.numbers], float)
+)
+
+# What may differ between two records of one method on one split: which fit, and of how much.
+CONFIGURATION = ("parameters", "stage", "n_settings", "calibration")
+
+
+class Selection(NamedTuple):
+    """Records to read: those of ``experiments`` in a ``column``, one of :data:`COLUMNS`.
+
+    The first experiment has the rows that a table prints. Further ones add rows, such as learners
+    without sub-concepts; they exist in the column "closest" alone.
+    """
+
+    experiments: tuple[str, ...]
+    column: str = "closest"
+
+
+def selected(get_records: Records, selection: Selection) -> pd.DataFrame:
+    """The records of a selection, maybe no rows. Edited and refuted records are never among them.
+
+    The columns "fixed" and "equal" hold finished fits with the whole budget, of tables and of
+    unseen data; other experiments have no rows there.
+    """
+    experiments, column = selection
+    if column == "closest":
+        return records_of(get_records, *experiments)
+    if not experiments or experiments[0] not in WITH_COLUMNS:
+        return NO_RECORDS
+    table = EXPERIMENTS[experiments[0]]
+    records = as_published(records_of(get_records, RECORDED_AS[column]))
+    covered = [name for name in records["dataset"].unique() if table.covers(name)]
+    records = records[records["dataset"].isin(covered)]
+    closest = records_of(get_records, table.name)
+    if column == "equal" or records.empty or closest.empty:
+        return records
+    return pd.concat([records, _without_choice_by_print(closest, column)])
+
+
+def _without_choice_by_print(closest, column):
+    """Records of the methods that have no setting chosen by print, and so no second row."""
+    dataset = closest["dataset"].iloc[0]
+    recorded_again = EXPERIMENTS[RECORDED_AS[column]].methods_on(dataset)
+    return closest[~closest["method"].isin(recorded_again)]
+
+
+def records_of(get_records: Records, *experiments: str) -> pd.DataFrame:
+    """The records of some experiments without refuted ones; maybe no rows."""
+    read = get_records if callable(get_records) else get_records.get
+    tables = []
+    for name in experiments:
+        table = read(name)
+        if table is not None and len(table):
+            tables.append(table)
+    records = pd.concat(tables) if tables else NO_RECORDS
+    if "state" not in records:
+        return records
+    return records[~records["state"].isin(REFUTED)]
+
+
+def as_published(records: pd.DataFrame) -> pd.DataFrame:
+    """The finished fits of published configurations: no single rounds, no alternatives.
+
+    Of equal tuning, whose stages are budgets, the whole budget.
+    """
+    if records.empty:
+        return NO_RECORDS
+    is_published = records["parameters"] == "{}"
+    return records[is_published & (records["stage"] == 0)]
+
+
+def unmixed(records: pd.DataFrame, *by: str) -> pd.DataFrame:
+    """The same records, after a check that a mean over splits may be taken of each method.
+
+    A method has one configuration, one stage and one budget on a data set, and one record of a
+    split. Every reader that takes means calls this.
+
+    Parameters
+    ----------
+    records : DataFrame
+        With the columns "dataset", "method" and "split".
+    *by : str
+        Columns by which the means are taken apart, such as "stage" for a curve.
+
+    Raises
+    ------
+    ValueError
+        Names the first method that mixes records, what differs, and the remedy.
+    """
+    keys = ["dataset", "method", *by]
+    varying = [name for name in CONFIGURATION if name in records and name not in by]
+    configurations = records[[*keys, *varying]].drop_duplicates()
+    mixed = configurations[configurations.duplicated(keys, keep=False)]
+    if len(mixed):
+        place = mixed[keys].iloc[0].tolist()
+        of_place = mixed[(mixed[keys] == place).all(axis=1)]
+        name = of_place[varying].nunique(dropna=False).idxmax()
+        raise ValueError(_mixed(place, name, of_place[name].unique()))
+    repeated = records[records.duplicated([*keys, "split"])]
+    if len(repeated):
+        row = repeated.iloc[0]
+        place = [row[name] for name in keys]
+        raise ValueError(_mixed(place, "row of a split", [row["split"]] * 2))
+    return records
+
+
+def _mixed(place, name, values):
+    """What an error says of records that cannot be averaged."""
+    texts = ", ".join(map(str, values[:5]))
+    return (
+        f"a mean over splits needs one {name}, got {texts} of "
+        f"{' / '.join(map(str, place))}; select the records of one {name}, or take means by it"
+    )

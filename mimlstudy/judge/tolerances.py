@@ -1,0 +1,124 @@
+"""How far our mean of a cell may be from the printed one: one rule for each kind of table.
+
+A table names its rule in ``tables.csv``. Each rule is what two runs of one program may differ by,
+at 95 %, and half a unit of the last printed digit. ``cells`` have the columns of
+:func:`~mimlstudy.judge.compare.compare_with_paper`.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from mimlstudy.paper.published import TABLES, published_characteristics
+
+DISAGREE = 0.05  # chance of calling two runs of one program different
+DECIMALS = 3  # in print
+ROUNDING = 0.5 * 10**-DECIMALS
+
+# How much the mean of ten folds moves from one partition of the genes to another, as a share of
+# what ten independent folds would. Pooled over five partitions, three methods, seven criteria.
+GENE_PARTITIONS = 0.35
+N_PAGES = 11 * 3000  # test pages of Table 4
+
+
+class ToleranceRule(NamedTuple):
+    """A tolerance before rounding, and the words that a caption has for it."""
+
+    half_width: Callable[[pd.DataFrame], pd.Series]
+    words: str
+
+
+def tolerance(cells: pd.DataFrame, rule: str = "") -> pd.Series:
+    """How far our mean may be from the printed one, cell by cell.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        Cells of one table or several.
+    rule : str, default ""
+        A name of :data:`RULES` in place of the one that each table names.
+    """
+    names = cells["table"].map({n: rule or table.tolerance for n, table in TABLES.items()})
+    half_widths = pd.Series(0.0, cells.index)
+    for name in names.unique():
+        of_rule = names == name
+        half_widths[of_rule] = RULES[name].half_width(cells[of_rule])
+    return half_widths.fillna(0.0) + ROUNDING
+
+
+def two_sets_of_splits(cells: pd.DataFrame) -> pd.Series:
+    """q √(s²/N + t²/n), with N printed runs of deviation s, and n runs of ours of deviation t.
+
+    q is from Student's distribution. One run of ours has no deviation: the printed one counts.
+    """
+    n_printed = cells["table"].map({n: table.n_runs for n, table in TABLES.items()})
+    n_ours = cells["n"].clip(lower=1)
+    printed = cells["published_std"]
+    ours = cells["std"].fillna(printed)
+    quantile = stats.t.isf(DISAGREE / 2, n_printed + n_ours - 2)
+    return quantile * np.sqrt(printed**2 / n_printed + ours**2 / n_ours)
+
+
+def two_partitions_of_genes(cells: pd.DataFrame) -> pd.Series:
+    """As two sets of splits, but two partitions of the same genes differ less."""
+    return GENE_PARTITIONS * two_sets_of_splits(cells)
+
+
+def two_samples_of_pages(cells: pd.DataFrame) -> pd.Series:
+    """1.96 √(p (R - p) / n) for a criterion from 0 to R with mean p: no deviation is larger.
+
+    n is the number of test pages, for hamming loss times the mean number of labels.
+    """
+    n_labels = published_characteristics()["categories"].mean()
+    mean = cells["published_mean"]
+    largest = cells["criterion"].map({"coverage": n_labels - 1}).fillna(1.0)
+    per_page = cells["criterion"].map({"hamming_loss": n_labels}).fillna(1.0)
+    variance = (mean * (largest - mean)).clip(lower=0)
+    return stats.norm.isf(DISAGREE / 2) * np.sqrt(variance / (N_PAGES * per_page))
+
+
+def two_runs_on_the_same_pages(cells: pd.DataFrame) -> pd.Series:
+    """Nothing but rounding: a program without chance repeats its numbers on the same pages."""
+    return pd.Series(0.0, cells.index)
+
+
+def two_cross_validations(cells: pd.DataFrame) -> pd.Series:
+    """As two sets of splits; for a quoted value, which has no deviation, q √(1 + 1/n) t."""
+    n_ours = cells["n"].clip(lower=1)
+    quantile = stats.t.isf(DISAGREE / 2, (n_ours - 1).clip(lower=1))
+    one_more = quantile * cells["std"] * np.sqrt(1 + 1 / n_ours)
+    return two_sets_of_splits(cells).where(cells["published_std"].notna(), one_more)
+
+
+RULES = {
+    "splits": ToleranceRule(
+        two_sets_of_splits,
+        "two means over 30 random splits of the same examples, at 95 %",
+    ),
+    "gene partitions": ToleranceRule(
+        two_partitions_of_genes,
+        "two means over partitions of the same genes into ten folds, at 95 %; partitions differ "
+        f"{GENE_PARTITIONS} times as much as independent folds would",
+    ),
+    # The rule of Table 4. Training and test pages are given, so that a program without chance
+    # repeats its numbers, and only its copy could agree by the next rule. The table is about
+    # pages of these kinds, of which the test pages are a sample: within their error two numbers
+    # say the same.
+    "sampled pages": ToleranceRule(
+        two_samples_of_pages,
+        "the sampling error of the 33,000 test pages, at 95 %, at most what the mean and the "
+        "range of a criterion allow",
+    ),
+    "same pages": ToleranceRule(
+        two_runs_on_the_same_pages,
+        "rounding: the pages are given, and a program without chance repeats its numbers",
+    ),
+    "cross-validations": ToleranceRule(
+        two_cross_validations,
+        "two means over ten cross-validations of the same bags, at 95 %; for a value of the "
+        "literature, which has no deviation, one more cross-validation",
+    ),
+}

@@ -1,0 +1,93 @@
+"""What the paper states beside its results: facts of its data, and of D-MimlSvm's constraints."""
+
+import numpy as np
+
+from mimlstudy.engine.trials import Experiment, Measure, Part, RandomSplits
+from mimlstudy.paper.section5 import BASE_SETTING, FEW_SPLITS
+from mimlstudy.paper.section6 import YAHOO
+from mimlstudy.paper.section7 import FIVE_SETS
+
+FACTS = (
+    "n_examples",
+    "n_instances",
+    "n_features",
+    "n_labels",
+    "n_positive",
+    "n_negative",
+    "multi_label",
+    "mean_labels",
+    "std_labels",
+    "least_size",
+    "mean_size",
+    "largest_size",
+)
+BINDS = 0.01  # of a hinge loss of 1: closer than that, a constraint holds with equality
+
+
+def data_facts(estimator, dataset, train, test) -> list[dict]:
+    """Numbers of a data set that the paper states; nothing is fitted.
+
+    multi_label: % of the examples that have several labels. n_positive, n_negative: examples with
+    and without the first label. Sizes are numbers of instances of a bag; vectors are one.
+    """
+    Y = np.asarray(dataset.labels).reshape(len(dataset), -1)
+    sizes = getattr(dataset.X, "sizes", np.ones(len(dataset)))
+    labels_of_example = Y.sum(axis=1)
+    return [
+        {
+            "n_examples": len(dataset),
+            "n_instances": sizes.sum(),
+            "n_features": dataset.X.shape[1] if dataset.X.ndim == 2 else dataset.X.n_features,
+            "n_labels": Y.shape[1],
+            "n_positive": Y[:, 0].sum(),
+            "n_negative": (~Y[:, 0]).sum(),
+            "multi_label": 100 * (labels_of_example > 1).mean(),
+            "mean_labels": labels_of_example.mean(),
+            "std_labels": labels_of_example.std(),
+            "least_size": sizes.min(),
+            "mean_size": sizes.mean(),
+            "largest_size": sizes.max(),
+        }
+    ]
+
+
+def binding_constraints(estimator, dataset, train, test) -> list[dict]:
+    """How many constraints of Eq. 24 hold with equality after a fit of D-MimlSvm.
+
+    Of each label and bag: the margin of the bag; f(x) - f(X) <= δ for each of its instances; and
+    f(X) - max f(x) <= δ. δ is the least that they allow.
+    """
+    bags, Y = dataset.X[train], dataset.Y[train]
+    fitted = estimator.fit(bags, Y)
+    of_bags = fitted.decision_function(bags)  # (n_bags, n_labels)
+    of_instances = fitted.instance_scores(bags)  # (n_instances, n_labels)
+    highest = bags.max(of_instances)
+    delta = np.abs(highest - of_bags)
+    loss = 1 - np.where(Y, 1, -1) * of_bags
+    owner = bags.bag_of_instance
+    slack = delta[owner] + of_bags[owner] - of_instances
+    n_binding = (
+        (loss >= -BINDS).sum()
+        + (slack <= BINDS).sum()
+        + (delta - (of_bags - highest) <= BINDS).sum()
+    )
+    n_constraints = 2 * of_bags.size + of_instances.size
+    return [{"n_constraints": n_constraints, "n_binding": n_binding}]
+
+
+WHOLE = RandomSplits(1, train=1.0)
+NO_METHOD = {"as in the files": None}
+OF_DATA = Part(("scene", "reuters", "yeast", *YAHOO, *FIVE_SETS), WHOLE, NO_METHOD)
+OF_CONSTRAINTS = tuple(
+    Part((f"{name}:30%",), FEW_SPLITS.first(3), {"D-MimlSvm": setting})
+    for name, setting in BASE_SETTING.items()
+)
+STATED_FACTS = (
+    Experiment("data_facts", "Facts of the data", (OF_DATA,), Measure(data_facts, FACTS)),
+    Experiment(
+        "constraints",
+        "Constraints of D-MimlSvm",
+        OF_CONSTRAINTS,
+        Measure(binding_constraints, ("n_constraints", "n_binding")),
+    ),
+)

@@ -1,0 +1,90 @@
+"""The correlation of splits that test on more than they train: simulated, and checked apart."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from mimlpaper.metrics import CRITERIA
+from mimlstudy.folders import results
+from mimlstudy.judge import statistics
+from mimlstudy.judge.calibration import (
+    calibrated,
+    critical_difference,
+    halves,
+    levels,
+    power,
+)
+from mimlstudy.judge.statistics import ALPHA, RHO_BY_SIZE, SplitSizes, compare_differences
+
+
+def simulated(ratios, n_train=150):
+    """Records of mean differences over their std, (n_sets, 7)."""
+    table = pd.DataFrame(ratios, columns=[*CRITERIA])
+    method = f"{n_train} training examples"
+    return table.assign(dataset="drawn", method=method, split=np.arange(len(table)))
+
+
+@pytest.fixture(scope="module")
+def independent():
+    """Thirty independent differences on each of 8,000 sets, for seven criteria."""
+    differences = np.random.default_rng(0).normal(size=(8000, 7, 30))
+    return differences.mean(axis=2) / differences.std(axis=2, ddof=1)
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    return pd.read_csv(results() / "calibration.csv")
+
+
+def test_independent_differences_need_no_correlation(independent):
+    assert calibrated(simulated(independent))[150] <= 0.005
+
+
+def test_the_level_and_the_power_at_no_correlation_are_those_of_the_t_test(
+    independent, monkeypatch
+):
+    monkeypatch.setitem(RHO_BY_SIZE, 150, 0.0)
+    records = simulated(independent)
+    assert levels(records).to_numpy().mean() == pytest.approx(ALPHA, abs=0.005)
+    expected = stats.nct.sf(stats.t.isf(0.025, 29), 29, 0.5 * np.sqrt(30))
+    assert power(records, 0.5)[150] == pytest.approx(expected, abs=0.03)
+
+
+def test_the_halves_share_no_data_set():
+    first, second = halves(simulated(np.zeros((10, 7))))
+    assert first["split"].tolist() == [0, 1, 2, 3, 4]
+    assert second["split"].tolist() == [5, 6, 7, 8, 9]
+
+
+def test_the_correlations_in_use_are_those_of_the_first_half(recorded):
+    first, _ = halves(recorded)
+    assert calibrated(first) == pytest.approx(RHO_BY_SIZE)
+
+
+def test_on_the_second_half_the_level_is_kept_and_small_sets_have_power(recorded):
+    _, second = halves(recorded)
+    assert levels(second).max(axis=None) <= ALPHA
+    assert levels(second).loc[150].max() > 0.03  # it was .002 with the correlation of large sets
+    assert power(second, 2.0)[150] > 0.9
+    assert power(second, 3.0)[482] > 0.8
+
+
+def test_the_correlation_is_linear_between_the_simulated_sizes():
+    assert statistics.correlation(150) == 0.22
+    assert statistics.correlation(482) == 0.485
+    assert statistics.correlation(316) == pytest.approx((0.22 + 0.485) / 2)
+
+
+def test_beyond_the_simulated_sizes_the_usual_correction_stays():
+    assert statistics.extra_variance(SplitSizes(1500, 3500)) == pytest.approx(7 / 3)
+    assert statistics.extra_variance(SplitSizes(100, 300)) == 3.0
+    rho = statistics.correlation(200)
+    assert statistics.extra_variance(SplitSizes(200, 600)) == pytest.approx(rho / (1 - rho))
+
+
+def test_an_interval_is_the_critical_difference():
+    differences = np.random.default_rng(1).normal(size=30)
+    comparison = compare_differences(differences, SplitSizes(150, 450), 0.1)
+    expected = critical_difference(0.22) * differences.std(ddof=1)
+    assert comparison.half == pytest.approx(expected)

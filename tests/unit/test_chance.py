@@ -1,0 +1,83 @@
+"""Chance agreement with the same choice of settings for other algorithms, worked by hand."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mimlstudy.judge import chance
+from mimlstudy.judge.chance import chance_with_choice, chosen_closest
+from mimlstudy.judge.multiverse import alternative_means
+from mimlstudy.paper.published import TABLES, published_cells
+from tests.made_up_records import rows
+
+CRITERIA = TABLES[1].criteria
+CHANGE = {"C": 10.0}
+
+
+@pytest.fixture(autouse=True)
+def only_table_1(monkeypatch):
+    monkeypatch.setattr(chance, "TABLES", {1: TABLES[1]})
+
+
+def printed(method):
+    cells = published_cells(1)
+    return cells[cells["algorithm"] == method].set_index("criterion")["mean"]
+
+
+def record(method, values, n, parameters=None, easier=0.0):
+    """n splits with these values; the first three are easier by so much."""
+    splits = np.arange(n)
+    shift = np.where(splits < 3, -easier, 3 * easier / max(n - 3, 1))
+    experiment = "readings" if parameters else "table1"
+    by_split = {name: value + shift for name, value in values.items()}
+    text = json.dumps(parameters or {})
+    return rows(experiment, "scene", method, by_split, parameters=text)
+
+
+def test_a_row_may_choose_the_alternative_that_agrees_with_another_printed_row():
+    """Published, MimlNn is as printed. With C = 10 its numbers are those of RankSvm."""
+    ours = record("MimlNn", printed("MimlNn"), n=30)
+    other = record("MimlNn", printed("RankSvm"), n=3, parameters=CHANGE)
+    chosen = chosen_closest({"table1": ours, "readings": other}.get)
+    against = chosen[chosen["algorithm"] == "MimlNn"].set_index("other")
+    assert against.loc["MimlNn", "alternative"] == ""
+    assert against.loc["MimlNn", "agree"] == 7
+    assert against.loc["RankSvm", "alternative"] == "C = 10.0"
+    assert against.loc["RankSvm", "agree"] == 7
+    shares = chance_with_choice(chosen)
+    assert shares["own"] == 1.0
+    assert shares["others"] > 1 / 7
+
+
+def test_an_alternative_is_compared_on_the_splits_that_it_shares_with_its_row():
+    """The first three splits are easier for all: only the difference to the row counts."""
+    ours = record("MimlNn", dict.fromkeys(CRITERIA, 0.3), n=30, easier=0.1)
+    other = record("MimlNn", dict.fromkeys(CRITERIA, 0.35), n=3, parameters=CHANGE, easier=0.1)
+    means = alternative_means(1, {"table1": ours, "readings": other}.get)
+    by_setting = means.groupby("alternative")["mean"].mean()
+    assert by_setting[""] == pytest.approx(0.3)
+    assert by_setting["C = 10.0"] == pytest.approx(0.35)
+    assert set(means["n"]) == {30}
+
+
+def test_an_alternative_that_was_not_run_on_a_cell_has_the_value_of_its_row():
+    cells = pd.DataFrame(
+        {
+            "algorithm": "A",
+            "alternative": ["", "", "x"],
+            "table": 5,
+            "dataset": ["fox", "musk1", "fox"],
+            "criterion": "accuracy",
+            "mean": [0.5, 0.6, 0.7],
+        }
+    )
+    completed = chance._completed(cells)
+    of_alternative = completed[completed["alternative"] == "x"].set_index("dataset")
+    assert of_alternative["mean"].to_dict() == {"fox": 0.7, "musk1": 0.6}
+
+
+def test_nothing_is_shared_without_records():
+    shares = chance_with_choice(chosen_closest({}.get))
+    assert shares == {"own": None, "others": None, "others_marked": None}

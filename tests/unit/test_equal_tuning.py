@@ -1,0 +1,119 @@
+"""Equal tuning: losses, groups of learners and equal numbers of them, worked by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mimlstudy.judge.equal_tuning import (
+    OF_BAGS,
+    OTHERS,
+    best_of_group,
+    chance_to_lead,
+    differences_of_groups,
+    learners_by_group,
+    tuned_losses,
+)
+from mimlstudy.report.words import bags_in_words
+from tests.made_up_records import rows
+
+
+def learner(dataset, method, value, held_out):
+    """One record of equal tuning."""
+    values = {"average_precision": [value]}
+    return rows("tuned", dataset, method, values, held_out=held_out, accuracy=np.nan)
+
+
+@pytest.fixture(scope="module")
+def learners():
+    """On scenes MimlSvm reaches .9, but hold-out prefers MimlNn, which reaches .6."""
+    tuned = pd.concat(
+        [
+            learner("scene", "MimlSvm", 0.9, "[0.6]"),
+            learner("scene", "MimlNn", 0.6, "[0.5, 0.7]"),
+            learner("scene", "Set kernel", 0.7, "[0.1]"),
+            learner("scene", "MlSvm", 1.0, "[1.0]"),
+        ]
+    )
+    controls = pd.concat(
+        [
+            learner("scene", "MlSvm, mean", 0.5, "[0.3]"),
+            learner("scene", "RankSvm, mean", 0.8, "[0.2]"),
+            learner("scene", "MlSvm, order-free", 0.5, "[0.3]"),
+        ]
+    )
+    return learners_by_group({"tuned": tuned, "controls": controls}.get)
+
+
+def test_losses_of_all_pages_are_one_set_and_insdif_is_its_learner():
+    tuned = pd.concat(
+        [
+            learner("yahoo:a", "InsDif", 0.5, "[1.0]"),
+            learner("yahoo:b", "InsDif", 0.7, "[1.0]"),
+            learner("yahoo:a", "InsDif_MimlSvm", 0.8, "[1.0]"),
+            learner("scene", "MimlNn", 0.6, "[1.0]"),
+        ]
+    )
+    losses = tuned_losses({"tuned": tuned}.get)
+    assert losses.loc["web pages", "MimlNn"] == pytest.approx(0.4)
+    assert losses.loc["web pages", "MimlSvm"] == pytest.approx(0.2)
+    assert losses.loc["scene", "MimlNn"] == pytest.approx(0.4)
+
+
+def test_learners_of_the_vectors_of_table_1_belong_to_no_group(learners):
+    groups = learners.set_index("method")["group"].to_dict()
+    assert groups == {
+        "MimlSvm": OF_BAGS,
+        "MimlNn": OF_BAGS,
+        "Set kernel": OTHERS,
+        "MlSvm, mean": "mean",
+        "RankSvm, mean": "mean",
+        "MlSvm, order-free": "bag statistics",
+    }
+
+
+def test_hold_out_chooses_the_learner_of_a_group(learners):
+    chosen = best_of_group(learners).set_index("group")
+    assert chosen["method"].to_dict() == {
+        OF_BAGS: "MimlNn",
+        OTHERS: "Set kernel",
+        "mean": "MlSvm, mean",
+        "bag statistics": "MlSvm, order-free",
+    }
+
+
+def test_differences_are_to_the_papers_learners_of_bags(learners):
+    differences = differences_of_groups(learners).set_index("rival")["difference"]
+    assert differences["mean"] == pytest.approx(0.1)
+    assert differences[OTHERS] == pytest.approx(-0.1)
+    assert differences["bag statistics"] == pytest.approx(0.1)
+
+
+def test_equal_numbers_are_all_draws_of_so_many_learners(learners):
+    """One of .9 and .6 against one of .5 and .8: ahead in three of four draws, by .1 on average."""
+    single = chance_to_lead(learners, n_learners=1).set_index("rival")
+    assert single.loc["mean", "leads"] == 0.75
+    assert single.loc["mean", "difference"] == pytest.approx(0.1)
+    # With two the whole groups remain, whose choices are .6 and .5.
+    pairs = chance_to_lead(learners, n_learners=2).set_index("rival")
+    assert pairs.loc["mean", "leads"] == 1.0
+    assert pairs.loc["mean", "difference"] == pytest.approx(0.1)
+
+
+def test_the_sentence_counts_sets_with_many_labels_and_with_one_apart(learners):
+    second = learners.assign(dataset="fox", n_labels="one label")
+    both = pd.concat([learners, second])
+    groups = {
+        "all learners": differences_of_groups(both),
+        "equal numbers": chance_to_lead(both),
+    }
+    words = bags_in_words(groups)
+    assert "on sets with many labels and one label: " in words
+    assert "a bag's mean on 1 of 1 and 1 of 1 (equal numbers 2.0)" in words
+    assert "other learners of bags on 0 of 1 and 0 of 1 (equal numbers 0.0)" in words
+
+
+def test_without_records_nothing_is_said():
+    learners = learners_by_group({}.get)
+    groups = {"all learners": [], "equal numbers": chance_to_lead(learners)}
+    assert learners.empty
+    assert bags_in_words(groups) == "Not everything is recorded yet"

@@ -1,0 +1,86 @@
+"""Which records a reader gets: of an experiment, in a column of settings."""
+
+import pandas as pd
+import pytest
+
+from mimlstudy.judge.selection import Selection, as_published, selected
+from mimlstudy.paper.experiments import ROWS
+from tests.made_up_records import as_in_the_paper, rows
+
+MARKED = [*ROWS["table1"].fixed()]  # methods with a setting chosen by print
+
+
+@pytest.fixture(scope="module")
+def closest():
+    return as_in_the_paper(1, n_runs=3)
+
+
+@pytest.fixture(scope="module")
+def in_advance(closest):
+    """What is recorded of settings fixed in advance, for the marked methods alone."""
+    marked = closest["method"].isin(MARKED)
+    return closest[marked].assign(hamming_loss=0.5)
+
+
+@pytest.fixture(scope="module")
+def read(closest, in_advance):
+    """The recorded experiments, whose files have their old names."""
+    genes = as_in_the_paper(3)
+    blind = pd.concat([in_advance, genes])
+    return {"table1": closest, "blind": blind, "tuned": in_advance}.get
+
+
+def column_of(read, name, experiments=("table1",)):
+    return selected(read, Selection(experiments, name))
+
+
+def test_the_column_closest_has_the_records_of_the_table(read, closest):
+    assert column_of(read, "closest").equals(closest)
+
+
+def test_a_method_without_a_choice_by_print_has_the_same_records_fixed_in_advance(read, closest):
+    column = column_of(read, "fixed")
+    by_method = column.groupby("method")["hamming_loss"].mean()
+    of_table = closest.groupby("method")["hamming_loss"].mean()
+    assert "MimlSvm_mi" in MARKED
+    assert by_method["MimlSvm_mi"] == 0.5
+    assert "MimlNn" not in MARKED
+    assert by_method["MimlNn"] == pytest.approx(of_table["MimlNn"])
+    assert len(column) == len(closest)
+
+
+def test_only_the_data_of_the_table_are_selected(read):
+    assert set(column_of(read, "fixed")["dataset"]) == {"scene"}
+
+
+def test_equal_tuning_has_its_own_records_alone(read, in_advance):
+    assert column_of(read, "equal").equals(in_advance)
+
+
+def test_a_column_without_records_is_empty(closest):
+    read = {"table1": closest}.get
+    assert column_of(read, "fixed").empty
+    assert column_of(read, "equal").empty
+
+
+def test_figures_have_one_column(read):
+    assert column_of(read, "fixed", ("figure7",)).empty
+
+
+def test_further_experiments_add_rows_with_settings_closest_to_print(read, closest):
+    alone = rows("readings", "scene", "Alone", {"coverage": [0.5]})
+    experiments = ("table1", "readings")
+
+    def read_both(name):
+        return alone if name == "readings" else read(name)
+
+    both = column_of(read_both, "closest", experiments)
+    assert len(both) == len(closest) + 1
+    assert "Alone" not in set(column_of(read_both, "fixed", experiments)["method"])
+
+
+def test_published_records_are_finished_and_without_alternatives(closest):
+    alternative = closest.assign(parameters='{"k": 1}')
+    round_three = closest.assign(stage=3)
+    records = pd.concat([closest, alternative, round_three])
+    assert as_published(records).equals(closest)

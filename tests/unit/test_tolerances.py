@@ -1,0 +1,54 @@
+"""How far a mean may be from the printed one: each rule by hand, and its constants by records."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mimlpaper.metrics import CRITERIA
+from mimlstudy.folders import results
+from mimlstudy.judge import tolerances
+from mimlstudy.judge.tolerances import ROUNDING, RULES, tolerance
+from mimlstudy.paper.published import TABLES
+
+
+def cell(table, criterion="one_error", **values):
+    """One cell, of which only some columns matter."""
+    defaults = {"published_mean": 0.4, "published_std": 0.1, "std": 0.1, "n": 11}
+    row = {"table": table, "criterion": criterion} | defaults | values
+    return pd.DataFrame([row])
+
+
+def test_every_table_names_a_rule():
+    assert {table.tolerance for table in TABLES.values()} <= {*RULES}
+
+
+def test_the_spread_between_sets_of_pages_does_not_count():
+    narrow, wide = cell(4, std=0.0), cell(4, std=9.9)
+    assert tolerance(narrow).tolist() == tolerance(wide).tolist()
+
+
+def test_on_the_same_pages_only_rounding_is_left():
+    pages = cell(4)
+    assert tolerance(pages, "same pages").tolist() == [ROUNDING]
+    assert tolerance(pages).iloc[0] > ROUNDING
+
+
+def test_cells_of_several_tables_have_the_rule_of_each():
+    cells = pd.concat([cell(1, n=30), cell(3, n=10)], ignore_index=True)
+    of_splits, of_genes = tolerance(cells) - ROUNDING
+    alone = tolerance(cell(3, n=10), "splits").iloc[0] - ROUNDING
+    assert of_genes == pytest.approx(tolerances.GENE_PARTITIONS * alone)
+    assert of_splits == pytest.approx(2.0017 * np.sqrt(2 * 0.01 / 30), rel=1e-4)
+
+
+def test_partitions_of_genes_move_a_mean_as_recorded():
+    """The variance of five means of ten folds, over that of means of independent folds."""
+    recorded = pd.read_csv(results() / "readings.csv")
+    five = recorded[recorded["method"].str.endswith(", five partitions")]
+    five = five.assign(partition=five["split"] // 10)
+    by_partition = five.groupby(["method", "partition"])[[*CRITERIA]]
+    of_means = by_partition.mean().groupby("method").var()
+    if_independent = by_partition.var().groupby("method").mean() / 10
+    pooled = (of_means / if_independent).to_numpy().mean()
+    assert five["partition"].nunique() == 5
+    assert np.sqrt(pooled) == pytest.approx(tolerances.GENE_PARTITIONS, abs=0.005)

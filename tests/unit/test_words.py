@@ -1,0 +1,87 @@
+"""The scorecard in words, on records as in print: all cells agree."""
+
+import pytest
+
+from mimlstudy.judge.claims import evaluate_claims
+from mimlstudy.judge.scorecard import scorecard
+from mimlstudy.report import words
+from tests.made_up_records import as_in_the_paper
+
+
+@pytest.fixture(scope="module")
+def records():
+    return {"table1": as_in_the_paper(1), "table2": as_in_the_paper(2)}
+
+
+@pytest.fixture(scope="module")
+def card(records):
+    return scorecard(records)
+
+
+@pytest.fixture(scope="module")
+def lines(card):
+    """The cells of each line of the table of outcomes, by its head."""
+    table = words.in_words(card).splitlines()[4:]
+    cells = [line.strip("| ").split(" | ") for line in table]
+    return {head: columns for head, *columns in cells}
+
+
+def test_the_outcome_has_a_line_for_each_kind_of_agreement(card, lines):
+    chance = card["totals"]["closest"]["all"]["chance_agreement"]
+    assert lines["cells that agree (others' rows)"] == [f"106 of 106 ({chance:.0%})", "–", "–"]
+    assert lines["rows nearest to their own"][0] == "16 of 16 (by chance 2)"
+    assert lines["columns with the printed winner"][0] == "100% of 14"
+    assert lines["Kendall's τ; by table"][0] == "1.00; 1.00/1.00"
+
+
+def test_the_outcome_has_the_words_of_claims_by_both_conventions(card, lines):
+    for view in ("paper's test", "paper's test, ties by equivalence", "corrected test"):
+        counts = "/".join(map(str, card["words"][view].values()))
+        assert lines[f"claims, {view}"][0] == counts
+
+
+def test_the_outcome_has_both_tolerances_of_table_4(lines):
+    head = "cells of Table 4 that agree, sampled pages / same pages"
+    assert lines[head][0] == "0 / 0"
+
+
+def test_the_answer_states_five_facts_with_links(card):
+    totals = card["totals"] | {"fixed": card["totals"]["closest"]}
+    text = " ".join(words.answer(card | {"totals": totals}, article="a.md").split())
+    chance = card["totals"]["closest"]["all"]["chance_agreement"]
+    n_supported = card["words"]["paper's test"]["supported"]
+    verdicts = [claim["verdicts"]["corrected test"] for claim in card["claims"]]
+    n_weak = sum(2 * verdict["power"] < verdict["n_printed"] for verdict in verdicts)
+    assert "100% agree.** Of 106 printed results 106 agree" in text
+    assert f"Of other algorithms' results {chance:.0%} would, and " in text
+    assert "([cells](a.md#the-numbers))" in text
+    assert f"{n_supported} of {len(verdicts)} are supported" in text
+    assert "14 of 14 columns have the printed winner" in text
+    assert f"For {n_weak} claims the corrected test" in text
+
+
+def test_the_answer_says_how_many_supported_claims_compare_methods(card):
+    totals = card["totals"] | {"fixed": card["totals"]["closest"]}
+    text = " ".join(words.answer(card | {"totals": totals}).split())
+    n_comparisons = card["words_by_kind"]["comparison"]["supported"]
+    n_supported = card["words"]["corrected test"]["supported"]
+    assert f"Of the {n_supported} by the corrected test {n_comparisons} compare methods" in text
+    assert n_comparisons < n_supported
+
+
+def test_a_finding_is_of_tables_and_claims(records):
+    claims = evaluate_claims(records, ("S4.1",))
+    text = words.finding_in_words(records, [1], claims)
+    assert "Table 1, printed cells that agree with ours: 53 of 53 " in text
+    assert "Of 1 claims: 1 supported in part, by the paper's test and by the corrected one." in text
+
+
+def test_without_records_nothing_is_said():
+    nothing = scorecard({})
+    assert words.in_words(nothing) == "Nothing is recorded yet."
+    assert words.answer(nothing) == "Not everything is recorded yet."
+    assert "nothing is recorded yet" in words.finding_in_words({}, [3], [])
+
+
+def test_numbers_by_word_leave_out_zero():
+    assert words.counted({"a": 3, "b": 0, "c": 1}) == "3 a, 1 c"
