@@ -1,15 +1,17 @@
 """The scorecard on made-up records, and on the recorded ones against a second count."""
 
 import json
+import shutil
 
 import pandas as pd
 import pytest
 
 from mimlstudy import folders
+from mimlstudy.engine.records import KEY
 from mimlstudy.judge.claims import WORDS
 from mimlstudy.judge.scorecard import scorecard
 from mimlstudy.judge.verdicts import VERDICTS
-from mimlstudy.paper.experiments import ROWS
+from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
 from mimlstudy.paper.published import TABLES, published_claims
 from tests import recount
 from tests.made_up_records import as_in_the_paper
@@ -95,25 +97,55 @@ def test_settings_fixed_in_advance_are_judged_beside_those_closest_to_print():
 
 
 @pytest.fixture(scope="module")
-def recorded_card():
-    """The card of the recorded files, of which every line counts."""
-
-    def read(name):
+def recorded(tmp_path_factory):
+    """The recorded files without trials that no experiment has any more; all count as current."""
+    data = tmp_path_factory.mktemp("data")
+    shutil.copytree(folders.published(), data / "published")
+    (data / "results").mkdir()
+    for name, experiment in EXPERIMENTS.items():
         path = folders.results() / f"{name}.csv"
-        if not path.is_file():
-            return pd.DataFrame()
-        return pd.read_csv(path, low_memory=False).assign(state="current")
+        if path.is_file():
+            trials = pd.DataFrame(experiment.trials("paper"), columns=KEY)
+            rows = pd.read_csv(path, low_memory=False).merge(trials, on=KEY)
+            rows.assign(state="current").to_csv(data / "results" / path.name, index=False)
+    return data
+
+
+@pytest.fixture(scope="module")
+def recorded_card(recorded):
+    def read(name):
+        path = recorded / "results" / f"{name}.csv"
+        return pd.read_csv(path, low_memory=False) if path.is_file() else pd.DataFrame()
 
     return scorecard(read)
 
 
-@pytest.mark.parametrize("column", ["closest", "fixed"])
-def test_a_second_count_of_the_records_gives_the_same_agreement(recorded_card, column):
-    total = recorded_card["totals"][column]["all"]
-    counted = recount.agreement(fixed=column == "fixed")
-    assert total["winner_agreement"] * total["columns"] == pytest.approx(counted.pop("winners"))
+@pytest.fixture(autouse=True)
+def counted_files(request, monkeypatch):
+    """The second count reads the same files."""
+    if "recorded_card" in request.fixturenames:
+        monkeypatch.setattr(recount, "DATA", request.getfixturevalue("recorded"))
+        recount.recorded.cache_clear()
+
+
+def counts_agree(total, counted):
+    n_winners = total["winner_agreement"] * total["columns"]
+    assert n_winners == pytest.approx(counted.pop("winners"))
     for name, value in counted.items():
         assert total[name] == pytest.approx(value), name
+
+
+def test_a_second_count_of_the_records_gives_the_same_agreement(recorded_card):
+    counts_agree(recorded_card["totals"]["closest"]["all"], recount.agreement(fixed=False))
+
+
+def test_a_second_count_gives_the_same_agreement_of_settings_fixed_in_advance(recorded_card):
+    """The count takes each method that is recorded there; all must be, or it takes another row."""
+    recorded_methods = {*recount.recorded("blind")["method"]}
+    missing = {*EXPERIMENTS["blind"].methods} - recorded_methods
+    if missing:
+        pytest.skip(f"not recorded with settings fixed in advance: {', '.join(sorted(missing))}")
+    counts_agree(recorded_card["totals"]["fixed"]["all"], recount.agreement(fixed=True))
 
 
 def test_a_second_count_gives_the_same_chance_agreement_after_a_choice(recorded_card):
