@@ -337,7 +337,10 @@ def _settings_of_hold_outs():
 
 
 ANDREWS, LIBSVM = "Andrews et al. 2003", "LIBSVM"
+# A hold-out of a learner of one label.
+BY_ACCURACY = default(criterion="accuracy", stratified=True)
 MI_SVM = [
+    BY_ACCURACY,
     own_paper(ANDREWS, kernel="rbf", max_alternations=50),
     default(LIBSVM, gamma="auto", C=1.0),
     default(rank="auto", tol=1e-4),
@@ -377,7 +380,7 @@ EVERYWHERE: dict[str, list[Basis]] = {
         default(gamma=1.0, rank="auto", set_kernel="unit", solver="bundle", tol=1e-2,
                 max_iter=None, cccp_tol=1e-3, max_cccp=30)],
     "SubCod": [
-        default(criterion="accuracy", stratified=True), default("HiGHS", optimum="vertex"),
+        BY_ACCURACY, default("HiGHS", optimum="vertex"),
         default("Weka's EM", covariance="diag"),
         default(C=1.0, tol=1e-3, max_alternations=100)],
     "DiverseDensity": [
@@ -389,6 +392,7 @@ EVERYWHERE: dict[str, list[Basis]] = {
     "MiSvmInstance": MI_SVM,
     "MiSvmBag": MI_SVM,
     "ChFd": [
+        BY_ACCURACY,
         default(LIBSVM, kernel="rbf", gamma="auto"),
         default(nu=1.0, rank="auto", tol=1e-3, max_alternations=200)],
     "HoldOut": [default(criterion="average_precision", test_size=0.25)],

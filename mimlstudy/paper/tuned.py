@@ -32,7 +32,7 @@ from mimlstudy.paper.common import AS_IN_FILES, CONCATENATED
 from mimlstudy.paper.measures import BUDGETED
 from mimlstudy.paper.section6 import AS_SPARSE, YAHOO
 from mimlstudy.paper.section7 import FIVE_SETS
-from mimlstudy.paper.settings import Row, Table, default, held_out, stated
+from mimlstudy.paper.settings import BY_ACCURACY, Row, Table, default, held_out, stated
 from mimlstudy.paper.unseen import AS_REUTERS, BAGS, MEAN, SCALED, set_kernel
 
 # A tenth, one and ten in units of features that span one. A small width and a high cost make a
@@ -179,7 +179,6 @@ OF_ONE_LABEL = {
     "Mi-Svm": Row(misvm.MiSvmBag(), [WITH_COST]),
     "Ch-Fd": Row(misvm.ChFd(), [_by_kernel(FOUR_COSTS, nu=COSTS)]),
 }
-BY_ACCURACY = default(criterion="accuracy", stratified=True)
 
 SCENES, TEXTS, DBPEDIA, GENES = ("scene",), ("reuters",), ("dbpedia",), ("yeast",)
 FEW_FOLDS = CrossValidation(5, n_folds=10)

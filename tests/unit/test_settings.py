@@ -245,6 +245,16 @@ def test_a_grid_alone_is_a_hold_out_with_a_reason():
     assert (about["basis"], about["source"]) == (HELD_OUT, "why")
 
 
+def test_hold_outs_of_one_label_go_by_accuracy_and_all_others_by_a_criterion_of_ranking():
+    for name, method, dataset in ALL_ROWS:
+        row = ROWS[name][method]
+        for column in (row, row.fixed()):
+            estimator = column.estimator_for(dataset)
+            if isinstance(estimator, HoldOut):
+                assert (estimator.criterion == "accuracy") == (name == "table5"), method
+                assert estimator.stratified == (name == "table5"), method
+
+
 def test_every_alternative_of_every_row_is_recorded():
     readings = get_experiment("readings")
     recorded = {(trial.dataset, trial.method, trial.parameters) for trial in readings.trials()}
