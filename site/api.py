@@ -88,14 +88,19 @@ def example(name):
     if data:
         labels = "y" if data == AFRICA else "Y"
         lines = f"data = {data}\nX, {labels} = data.X, data.{labels}\n{lines}"
+    return "\n".join(imports_of(lines, data)) + "\n\n" + lines
+
+
+def imports_of(lines, data):
+    """The imports that an example needs."""
+    if "np." in lines:
+        yield "import numpy as np"
+    if "MinMaxScaler" in lines:
+        yield "from sklearn.preprocessing import MinMaxScaler"
     names = [word for word in mimlpaper.__all__ if re.search(rf"\b{word}\b", lines)]
-    imports = [
-        "import numpy as np" * ("np." in lines),
-        "from sklearn.preprocessing import MinMaxScaler" * ("MinMaxScaler" in lines),
-        f"from mimlpaper import {', '.join(names)}",
-        f"from mimlpaper.datasets import {data.split('(')[0]}" * bool(data),
-    ]
-    return "\n".join(filter(None, imports)) + "\n\n" + lines
+    yield f"from mimlpaper import {', '.join(names)}"
+    if data:
+        yield f"from mimlpaper.datasets import {data.partition('(')[0]}"
 
 
 def printed(code):
@@ -109,16 +114,22 @@ def printed(code):
 
 def api_pages():
     """Pages by name: one for each public name, and ``api/index``."""
-    return {"api/index": index_page()} | {f"api/{name}": _page(name) for name in mimlpaper.__all__}
+    pages = {f"api/{name}": _page(name) for name in mimlpaper.__all__}
+    return {"api/index": index_page(), **pages}
 
 
 def index_page():
     """All names with the first lines of their docstrings."""
-    texts = {name: inspect.getdoc(getattr(mimlpaper, name)) for name in mimlpaper.__all__}
-    texts["scorers"] = "Scorers by criterion."
-    firsts = {name: text.splitlines()[0].replace("|", r"\|") for name, text in texts.items()}
-    rows = [f"| [{name}]({name}.md) | {first} |" for name, first in firsts.items()]
+    rows = [f"| [{name}]({name}.md) | {first_line(name)} |" for name in mimlpaper.__all__]
     return INDEX.format(rows="\n".join(rows), pages="\n".join(mimlpaper.__all__))
+
+
+def first_line(name):
+    """What a public name is, as a cell of a table."""
+    thing = getattr(mimlpaper, name)
+    # A dict has the docstring of all dicts.
+    text = "Scorers by criterion." if isinstance(thing, dict) else inspect.getdoc(thing)
+    return text.splitlines()[0].replace("|", r"\|")
 
 
 INDEX = """# API reference

@@ -94,24 +94,34 @@ def compare(n_splits):
 
 def in_words(table):
     """What it shows, and the table in Markdown."""
-    means = table.groupby(["set", "learner"], sort=False)[["value", "loss", "seconds"]].mean()
+    by_learner = table.groupby(["set", "learner"], sort=False)
+    means = by_learner[["value", "loss", "seconds"]].mean()
     value, loss, seconds = (means[name].unstack(sort=False) for name in means)
-    ranks = (-value).rank(axis=1).mean(), loss.rank(axis=1).mean()
+    ranks_of_value = (-value).rank(axis=1).mean()
+    ranks_of_loss = loss.rank(axis=1).mean()
     cells = value.map(number_text) + " / " + loss.map(number_text)
-    cells.loc["mean rank"] = [f"{a:.1f} / {b:.1f}" for a, b in zip(*ranks, strict=True)]
+    cells.loc["mean rank"] = [
+        f"{by_value:.1f} / {by_loss:.1f}"
+        for by_value, by_loss in zip(ranks_of_value, ranks_of_loss, strict=True)
+    ]
     cells.loc["seconds a fit"] = seconds.mean().map("{:.1f}".format)
-    own, best = (
-        " and ".join(f"{find(rank):.1f}" for rank in ranks)
-        for find in (lambda rank: rank["MimlClassifier"], lambda rank: rank.iloc[1:].min())
-    )
-    ours = table[table["learner"] == "MimlClassifier"]
-    chosen = ", ".join(f"{name} {n}" for name, n in ours["chosen"].value_counts().items())
-    caption = (
-        f"The mean ranks of `MimlClassifier` are {own}, the best of any single learner {best}. It "
-        f"chose: {chosen} times. {ours['constant'].sum()} of its {len(ours)} predictions were "
-        "constant."
-    )
+    caption = caption_of(table, ranks_of_value, ranks_of_loss)
     return frame_grid(cells, table, caption).to_markdown().strip()
+
+
+def caption_of(table, ranks_of_value, ranks_of_loss):
+    """How MimlClassifier, the first learner, stands to each single one, and what it chose."""
+    of_ours = [ranks["MimlClassifier"] for ranks in (ranks_of_value, ranks_of_loss)]
+    of_best = [ranks.iloc[1:].min() for ranks in (ranks_of_value, ranks_of_loss)]
+    rows = table[table["learner"] == "MimlClassifier"]
+    counts = rows["chosen"].value_counts()
+    chosen = ", ".join(f"{name} {n}" for name, n in counts.items())
+    return (
+        "The mean ranks of `MimlClassifier` are {:.1f} and {:.1f}, ".format(*of_ours)
+        + "the best of any single learner {:.1f} and {:.1f}. ".format(*of_best)
+        + f"It chose: {chosen} times. {rows['constant'].sum()} of its {len(rows)} predictions "
+        "were constant."
+    )
 
 
 def main(n_splits):

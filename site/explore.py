@@ -26,17 +26,22 @@ SWEEPS = (  # experiment, title, what varies, and the paper's value by method
     ("figure9", "Fig. 9: AdtBoost.MH on yeast", "rounds", {"AdtBoost.MH": 25}),
 )
 NAMES = [f"{criterion.title} {criterion.arrow}" for criterion in CRITERIA.values()]
+# Braces of JavaScript are doubled, since format fills what stands in single ones.
+FRAGMENT = """\
+<div class="miml-explore"><noscript>This needs JavaScript.</noscript></div>
+<script>
+(() => {{
+{module}explore(document.currentScript.previousElementSibling, {data});
+}})();
+</script>"""
 EARLY, CONVERGED = "RankSvm", "RankSvm, converged"
 
 
 def fragment(given: dict) -> str:
     """HTML that draws what :func:`sweeps` or :func:`early_stop` returns."""
+    # A script ends at the first such sign, also within a text.
     data = json.dumps(given).replace("</", r"<\/")
-    place = "document.currentScript.previousElementSibling"
-    return (
-        '<div class="miml-explore"><noscript>This needs JavaScript.</noscript></div>\n'
-        f"<script>\n(() => {{\n{MODULE.read_text()}explore({place}, {data});\n}})();\n</script>"
-    )
+    return FRAGMENT.format(module=MODULE.read_text(), data=data)
 
 
 def sweeps(read: Callable[[str], pd.DataFrame]) -> dict:
@@ -45,52 +50,82 @@ def sweeps(read: Callable[[str], pd.DataFrame]) -> dict:
     for experiment, title, parameter, published in SWEEPS:
         records = read(experiment)
         if len(records):
-            staged = parameter == "rounds"
-            x = records["stage"] if staged else 100 * swept_values(records, default=0.2)
-            methods = records.assign(x=x.round().astype(int)).groupby("method")
-            curves = [
-                _curve(methods.get_group(name), name, look_of(name).color) | {"paper": value}
-                for name, value in published.items()
-                if name in methods.groups
-            ]
+            curves = [*_swept(records, parameter, published)]
             shown.append({"title": title, "parameter": parameter, "curves": curves})
     return {"criteria": NAMES, "shown": shown}
 
 
+def _swept(records, parameter, published):
+    """The curve of each method over rounds or over percentages, with the paper's value."""
+    if parameter == "rounds":
+        x = records["stage"]
+    else:
+        x = 100 * swept_values(records, default=0.2)
+    by_method = records.assign(x=x.round().astype(int)).groupby("method")
+    for method, value in published.items():
+        if method in by_method.groups:
+            color = look_of(method).color
+            yield _curve(by_method.get_group(method), method, color) | {"paper": value}
+
+
 def early_stop(read: Callable[[str], pd.DataFrame]) -> dict | None:
     """RankSvm's steps on scene, told in chapters; None if records are missing."""
-    table, steps = records_of(read, "table1"), read("ranksvm_steps")
-    cells = compare_with_paper(table, 1)
-    ours, spread, printed, printed_spread = (
-        cells.pivot_table(value, "algorithm", "criterion").reindex(columns=[*CRITERIA])
-        for value in ("mean", "std", "published_mean", "published_std")
-    )
-    if steps.empty or not {CONVERGED, *printed.index} <= {*ours.index}:
+    cells = compare_with_paper(records_of(read, "table1"), 1)
+    means, stds = _by_method(cells, "mean"), _by_method(cells, "std")
+    printed = _by_method(cells, "published_mean")
+    printed_stds = _by_method(cells, "published_std")
+    steps = read("ranksvm_steps")
+    if steps.empty or not {CONVERGED, *printed.index} <= {*means.index}:
         return None
     curve = _curve(steps.assign(x=steps["stage"]), EARLY, look_of(EARLY).color)
-    means, stds = (pd.DataFrame(curve[side], [*CRITERIA], curve["x"]).T for side in ("mean", "std"))
-    ends = {"printed": printed.loc[EARLY], "converged": ours.loc[CONVERGED]}
-    orders, others = {"printed": _order(printed, printed)}, ours.loc[printed.index].drop(EARLY)
-    for at, row in {**dict(means.iterrows()), "converged": ends["converged"]}.items():
-        orders[str(at)] = _order(pd.concat([others, row.to_frame(EARLY).T]), printed)
-    spreads = {"printed": printed_spread.loc[EARLY], "converged": spread.loc[CONVERGED]}
-    facts = {"n": len(printed)} | _facts(means, stds.iloc[-1], ends, spreads)
-    told = []
-    for at, words in pd.read_csv(STORY, dtype=str).itertuples(index=False):
-        here = at.format(**facts)
-        place = 1 + [name for name, _ in orders[here]].index(EARLY)
-        told.append({"at": here, "words": words.format(**facts, place=place)})
-    levels = [{"name": name, "values": _rounded(row)} for name, row in ends.items()]
-    story = {"title": "RankSvm on scene", "parameter": "steps", "curves": [curve]}
-    story |= {"levels": levels, "orders": orders, "chapters": told}
+    means_of_steps = pd.DataFrame(curve["mean"], [*CRITERIA], curve["x"]).T
+    stds_of_steps = pd.DataFrame(curve["std"], [*CRITERIA], curve["x"]).T
+    ends = {"printed": printed.loc[EARLY], "converged": means.loc[CONVERGED]}
+    spreads = {"printed": printed_stds.loc[EARLY], "converged": stds.loc[CONVERGED]}
+
+    rivals = means.loc[printed.index].drop(EARLY)
+    orders = {"printed": _order(printed, printed)}
+    orders["converged"] = _order_with(rivals, ends["converged"], printed)
+    for step, row in means_of_steps.iterrows():
+        orders[str(step)] = _order_with(rivals, row, printed)
+    facts = {"n": len(printed)} | _facts(means_of_steps, stds_of_steps.iloc[-1], ends, spreads)
+    story = {
+        "title": "RankSvm on scene",
+        "parameter": "steps",
+        "curves": [curve],
+        "levels": [{"name": name, "values": _rounded(row)} for name, row in ends.items()],
+        "orders": orders,
+        "chapters": [*_chapters(facts, orders)],
+    }
     return {"criteria": NAMES, "shown": [story]}
+
+
+def _by_method(cells, value):
+    """A row for each method, a column for each criterion."""
+    return cells.pivot_table(value, "algorithm", "criterion").reindex(columns=[*CRITERIA])
+
+
+def _order_with(rivals, row, printed):
+    """The order of the methods if RankSvm has the means of a row."""
+    return _order(pd.concat([rivals, row.to_frame(EARLY).T]), printed)
+
+
+def _chapters(facts, orders):
+    """Where the slider stands in each chapter, and its words."""
+    for place, words in pd.read_csv(STORY, dtype=str).itertuples(index=False):
+        at = place.format(**facts)
+        names = [name for name, _ in orders[at]]
+        rank = 1 + names.index(EARLY)
+        yield {"at": at, "words": words.format(**facts, place=rank)}
 
 
 def _facts(means, last_spread, ends, spreads):
     """What the words of the story name: counts, steps, and distances in printed std."""
     printed, converged = ends["printed"], ends["converged"]
-    loss = pd.Series({name: 1 if c.lower_is_better else -1 for name, c in CRITERIA.items()})
-    far = (means - printed).abs().div(spreads["printed"]).mean(axis=1)
+    signs = {name: 1 if c.lower_is_better else -1 for name, c in CRITERIA.items()}
+    loss = pd.Series(signs)
+    in_stds = (means - printed).abs().div(spreads["printed"])
+    far = in_stds.mean(axis=1)
     near = int(far.idxmin())
     return {
         "last": int(means.index[-1]),
@@ -108,10 +143,16 @@ def _facts(means, last_spread, ends, spreads):
 
 def _curve(records, name, color):
     """Mean and std over splits at each x; a run that stopped early keeps its last values."""
-    runs = unmixed(records, "x").pivot_table([*CRITERIA], "split", "x").T.groupby(level=0).ffill()
-    sides = {"mean": runs.mean(axis=1), "std": runs.std(axis=1)}
-    numbers = {side: [_rounded(of[name]) for name in CRITERIA] for side, of in sides.items()}
-    return {"name": name, "color": color, "x": sorted(set(records["x"]))} | numbers
+    by_split = unmixed(records, "x").pivot_table([*CRITERIA], "split", "x")
+    runs = by_split.T.groupby(level=0).ffill()
+    means, stds = runs.mean(axis=1), runs.std(axis=1)
+    return {
+        "name": name,
+        "color": color,
+        "x": sorted(set(records["x"])),
+        "mean": [_rounded(means[criterion]) for criterion in CRITERIA],
+        "std": [_rounded(stds[criterion]) for criterion in CRITERIA],
+    }
 
 
 def _rounded(row):
@@ -122,4 +163,5 @@ def _order(means, printed):
     """Names and mean ranks, best first, over the criteria that are printed for all."""
     criteria = printed.dropna(axis=1).columns
     ranks = ranks_of_means(means[criteria]).mean(axis=1).round(2)
-    return [[name, float(ranks[name])] for name in sorted(in_order(ranks.index), key=ranks.get)]
+    names = sorted(in_order(ranks.index), key=ranks.get)
+    return [[name, float(ranks[name])] for name in names]

@@ -47,30 +47,53 @@ def write_page(page, path: Path) -> Path:
 
     A picture that is no artefact becomes a file beside the page.
     """
-    own = {f"{shown.title}. {shown.shows}": f"../{shown.file}.png" for shown in ARTEFACTS}
     for picture in path.parent.glob(f"{path.stem}_*.png"):
         picture.unlink()  # of an earlier page
-    n_pictures = 0
+    pictures = Pictures(path)
     for cell in page.cells:
         for output in cell.get("outputs", ()):
-            data = output.get("data", {})
-            if "image/png" in data:
-                text = output.metadata.get("image/png", {}).get("alt", "")
-                text = text or cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
-                file = own.get(text)
-                if file is None:
-                    n_pictures += 1
-                    file = f"{path.stem}_{n_pictures}.png"
-                    paths.write_whole(path.with_name(file), base64.b64decode(data["image/png"]))
-                output.data = {"text/markdown": f"![{text}]({file})"}
-            elif "sk-container" in data.get("text/html", ""):
-                del data["text/html"]  # scikit-learn's pictures of estimators, which are all style
-            elif "text/html" in data:
-                data["text/html"] = LOOKS.sub("", data["text/html"])
+            make_plain(output, cell, pictures)
     template = "{% extends 'markdown/index.md.j2' %}" + WITHOUT_STDERR
     left_out = Config({"TagRemovePreprocessor": LEFT_OUT})
     exporter = MarkdownExporter(config=left_out, raw_template=template)
-    return paths.write_whole(path, exporter.from_notebook_node(page)[0].lstrip())
+    text, _ = exporter.from_notebook_node(page)
+    return paths.write_whole(path, text.lstrip())
+
+
+class Pictures:
+    """The pictures of a page: files of artefacts by their words, other pictures by number."""
+
+    def __init__(self, page: Path):
+        self.page = page
+        self.n_written = 0
+        self.artefacts = {
+            f"{artefact.title}. {artefact.shows}": f"../{artefact.file}.png"
+            for artefact in ARTEFACTS
+        }
+
+    def file_of(self, text: str, png: str) -> str:
+        """The file of a picture with these words, written if it is no artefact."""
+        if text in self.artefacts:
+            return self.artefacts[text]
+        self.n_written += 1
+        file = f"{self.page.stem}_{self.n_written}.png"
+        paths.write_whole(self.page.with_name(file), base64.b64decode(png))
+        return file
+
+
+def make_plain(output, cell, pictures: Pictures):
+    """Make an output of a notebook what Markdown can hold, in place."""
+    data = output.get("data", {})
+    html = data.get("text/html", "")
+    if "image/png" in data:
+        text = output.metadata.get("image/png", {}).get("alt", "")
+        text = text or cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+        file = pictures.file_of(text, data["image/png"])
+        output.data = {"text/markdown": f"![{text}]({file})"}
+    elif "sk-container" in html:
+        del data["text/html"]  # scikit-learn's picture of an estimator, which is all style
+    elif html:
+        data["text/html"] = LOOKS.sub("", html)
 
 
 def write_lists(card: dict) -> list[Path]:
@@ -93,23 +116,31 @@ def fill(page: Path, mark: str, words: str) -> Path:
 
 def gallery() -> str:
     """``figures/README.md``: a row for each artefact, and the pictures below."""
-    text, pictures = (HERE / "figures.md").read_text(), ""
-    for one in ARTEFACTS:
-        files = " ".join(f"[{name}]({name})" for name in one.files)
-        notebook = f"[{one.notebook}](../notebooks/{one.notebook}.ipynb)"
-        trials = ", ".join(f"`{name}`" for name in one.experiments)
-        text += f"| {one.title} | {files} | {notebook} | {trials} |\n"
-        if one.shows:
-            pictures += f"\n## {one.title}\n\n![{one.shows}]({one.files[0]})\n\n{one.shows}\n"
-    return text + pictures
+    rows, pictures = [], []
+    for artefact in ARTEFACTS:
+        rows.append(_row(artefact))
+        if artefact.shows:
+            picture = f"![{artefact.shows}]({artefact.files[0]})"
+            pictures.append(f"\n## {artefact.title}\n\n{picture}\n\n{artefact.shows}\n")
+    return (HERE / "figures.md").read_text() + "".join(rows) + "".join(pictures)
+
+
+def _row(artefact):
+    """An artefact's title, files, notebook and trials, as a row of a table."""
+    files = " ".join(f"[{name}]({name})" for name in artefact.files)
+    notebook = f"[{artefact.notebook}](../notebooks/{artefact.notebook}.ipynb)"
+    trials = ", ".join(f"`{name}`" for name in artefact.experiments)
+    return f"| {artefact.title} | {files} | {notebook} | {trials} |\n"
 
 
 def codecheck_manifest() -> str:
     """``codecheck.yml`` of CODECHECK's specification 1.0: a file for each artefact."""
     text = (HERE / "codecheck.yml").read_text()
-    for one in ARTEFACTS:
-        made = json.dumps(f"{one.title}, made by: python site/publish.py {one.notebook}")
-        text += f"  - file: figures/{one.files[0]}\n    comment: {made}\n"
+    for artefact in ARTEFACTS:
+        command = f"python site/publish.py {artefact.notebook}"
+        # JSON quotes what YAML would take for its own signs.
+        comment = json.dumps(f"{artefact.title}, made by: {command}")
+        text += f"  - file: figures/{artefact.files[0]}\n    comment: {comment}\n"
     return text
 
 

@@ -15,6 +15,7 @@ GLOSSARY = Path(__file__).with_name("glossary.csv")
 NUMBERED = re.compile(
     r"\b(?P<first>(?:(?P<figure>Figs?\.)|Tables?) \d+)(?:(?: and | to )(?P<last>\d+))?"
 )
+TERM = Markup('<a class="term" href="{}#{}" data-meaning="{}">{}</a>')
 N_NUMBERED = {"fig": 10, "table": 5}  # in the paper; later tables are pseudo-code
 
 
@@ -52,30 +53,36 @@ class Linker:
     def parts(self, text: str) -> list[str | Markup]:
         """A text in pieces; links are Markup."""
         plain = text.replace("’", "'")  # which Sphinx has set
-        found = [hit for match in self.pattern.finditer(plain) for hit in self._term(match, text)]
-        found += [hit for match in NUMBERED.finditer(plain) for hit in self._numbered(match)]
-        parts, at = [], 0
-        for start, end, linked in sorted(found, key=lambda hit: hit[0]):
-            if start >= at:
-                parts += [text[at:start], linked]
-                at = end
-        return [part for part in [*parts, text[at:]] if part]
+        links = []
+        for match in self.pattern.finditer(plain):
+            links += self._term(match, text)
+        for match in NUMBERED.finditer(plain):
+            links += self._numbered(match)
+        pieces, end_of_last = [], 0
+        # A link that begins within the one before it is left out.
+        for start, end, linked in sorted(links, key=lambda link: link[0]):
+            if start >= end_of_last:
+                pieces += [text[end_of_last:start], linked]
+                end_of_last = end
+        pieces.append(text[end_of_last:])
+        return [piece for piece in pieces if piece]
 
     def _term(self, match, text):
         row = self.terms[int(match.lastgroup[1:])]
         if row["term"] not in self.linked:
             self.linked.add(row["term"])
             start, end = match.span()
-            term = Markup('<a class="term" href="{}#{}" data-meaning="{}">{}</a>')
-            address = self.glossary, slug(row["term"])
-            yield start, end, term.format(*address, row["meaning"], text[start:end])
+            anchor = slug(row["term"])
+            yield start, end, TERM.format(self.glossary, anchor, row["meaning"], text[start:end])
 
     def _numbered(self, match):
         """Links of "Fig. 4", or of "Figs. 4" and of "5"."""
         kind = "fig" if match["figure"] else "table"
-        for shown in filter(match.group, ("first", "last")):
-            number = int(match[shown].split()[-1])
+        for group in ("first", "last"):
+            if match[group] is None:
+                continue
+            number = int(match[group].split()[-1])
             name = f"{kind}-{number}"
             if 1 <= number <= N_NUMBERED[kind] and name not in self.linked:
                 self.linked.add(name)
-                yield *match.span(shown), link(f"{self.gallery}#{name}", match[shown])
+                yield *match.span(group), link(f"{self.gallery}#{name}", match[group])
