@@ -5,6 +5,7 @@ executed; with ``--profile smoke`` it writes ``build/site-smoke`` from ``build/s
 """
 
 import importlib.metadata
+import json
 import os
 import re
 import shutil
@@ -17,6 +18,7 @@ import nbformat
 import pages
 import pandas as pd
 from api import api_pages
+from argument import argument
 from cells import cells_page
 from executed import asked, executed_notebooks, page_of
 from parts import HERE
@@ -78,6 +80,7 @@ def gather(sources, profile, computed):
     readme = (ROOT / "README.md").read_text()
     add_figures(figures, readme + (HERE / "home.md").read_text())
     gather_texts(sources)
+    write_argument(sources / "static", paper.recorded)
     card = paper.scorecard()
     write_tables(sources / "extra" / "csv", figures, card)
     status = {row["artefact"]: row for row in artefact_status(profile)}
@@ -135,6 +138,12 @@ def add_figures(folder, text):
         for file in (f"{name}.png", f"{name}.svg"):
             if not (folder / file).exists():
                 shutil.copy(ROOT / "figures" / file, folder / file)
+
+
+def write_argument(folder, get_records):
+    """What the page of claims judges: a script, since a page of a file system fetches nothing."""
+    data = json.dumps(argument(get_records))
+    (folder / "argument.js").write_text(f"const ARGUMENT = {data};\n")
 
 
 def write_tables(folder, figures, card):

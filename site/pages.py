@@ -11,19 +11,27 @@ from parts import filled, lightest, raw
 from sortable import sortable_table
 from terms import glossary, link, slug
 
+from mimlpaper.metrics import CRITERIA
 from mimlstudy.folders import published
-from mimlstudy.judge.verdicts import IN_PRINT
+from mimlstudy.judge.claims import WORDS
+from mimlstudy.judge.rules import DEFAULT_RULES
+from mimlstudy.judge.verdicts import IN_PRINT, VERDICT_LOOKS
 from mimlstudy.paper.published import ALL_CRITERIA, published_divergences
 from mimlstudy.report.status import ARTEFACTS
 from mimlstudy.report.tables import (
     CLAIM_COLUMNS,
+    CORRECTED,
     HOW_TESTED,
+    TINTED_TEXT,
     address,
     number_text,
     published_text,
 )
 from mimlstudy.report.words import in_words
 
+YOURS = "by your rules"  # the last column of the claims
+DETAILS = Markup('<div class="forest"></div><dl class="facts">{}</dl>')
+CRITERION = Markup('<label><input type="checkbox" name="criteria" value="{name}"> {title}</label>')
 PAPER = "https://doi.org/10.1016/j.artint.2011.10.002"
 READINGS = "how-far-the-favoured-methods-lead"  # a heading of 10_multiverse
 NOTEBOOK_OF = {artefact.title: artefact.notebook for artefact in ARTEFACTS}
@@ -110,7 +118,25 @@ def claims_page(card, profile, headings):
     table = sortable_table(
         "Claims", rows, {"where", *CLAIM_COLUMNS}, details=details, file="csv/claims.csv"
     )
-    return filled("claims", HOW=HOW_TESTED, PROFILE=profile, CLAIMS=raw(table))
+    return filled(
+        "claims", HOW=HOW_TESTED, PROFILE=profile, RULES=raw(rules_form()), CLAIMS=raw(table)
+    )
+
+
+def rules_form():
+    """The form in which a reader chooses rules, with those of all tables filled in."""
+    tints = {word: VERDICT_LOOKS["tint"][word] for word in WORDS}
+    boxes = [
+        CRITERION.format(name=name, title=criterion.title) for name, criterion in CRITERIA.items()
+    ]
+    return filled(
+        "rules.html",
+        TINTS=json.dumps(tints | {"text": TINTED_TEXT}),
+        LEVEL=f"{DEFAULT_RULES.level:g}",
+        MARGIN=f"{100 * DEFAULT_RULES.margin:g}",
+        POWER=f"{100 * DEFAULT_RULES.power:g}",
+        CRITERIA="\n".join(boxes),
+    )
 
 
 def _claim(claim):
@@ -121,6 +147,7 @@ def _claim(claim):
         "where": link(f"gallery.html#{slug(where)}", where) if where in NOTEBOOK_OF else where,
         "what the paper says": claim["claim"],
         **verdicts,
+        YOURS: verdicts[CORRECTED],
     }
 
 
@@ -137,7 +164,7 @@ def _details(claim, place, headings):
     }
     entry = Markup("<dt>{}</dt><dd>{}</dd>")
     entries = [entry.format(head, fact) for head, fact in facts.items() if fact]
-    return Markup('<dl class="facts">{}</dl>').format(Markup("").join(entries))
+    return DETAILS.format(Markup("").join(entries))
 
 
 def _alternatives(effects, headings):

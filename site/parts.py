@@ -9,8 +9,9 @@ HEAVY = 150_000  # bytes, beyond which a page shows a figure as PNG
 
 
 def filled(page, **values):
-    """The words of a page, with values in the place of their names."""
-    words = (HERE / f"{page}.md").read_text()
+    """The words of a page, or of a file of HTML, with values in the place of their names."""
+    file = page if page.endswith(".html") else f"{page}.md"
+    words = (HERE / file).read_text()
     return PLACEHOLDER.sub(lambda name: values.get(name[0], name[0]), words)
 
 

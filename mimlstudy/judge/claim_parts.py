@@ -25,15 +25,16 @@ from mimlstudy.engine.records import KEY
 from mimlstudy.judge import statistics
 from mimlstudy.judge.claim_tests import OF_GROUPS, QUOTED, ClaimTest
 from mimlstudy.judge.compare import compare_characteristics
+from mimlstudy.judge.rules import DEFAULT_RULES, PART_TESTS, Rules
 from mimlstudy.judge.selection import as_published, unmixed
 from mimlstudy.judge.statistics import ALPHA, MARGIN
 from mimlstudy.paper.published import ALL_CRITERIA, published_cells, published_facts
 
 COMPETITIVE = 0.02  # accuracy: how far below what is quoted a competitive method may be
 ABOUT = 5.0  # percent: the steps in which "about 20-45 %" is given
+MEANINGFUL = 12  # decimals of a mean
 SETTLED = 1e-3  # of the objective: what the last step of a procedure at its end may change
 
-PART_TESTS = ("paper", "paired", "corrected")
 NOT_TESTED = "not tested"
 
 
@@ -90,22 +91,28 @@ class ClaimPart:
 
 
 def parts_of(
-    tests: Sequence[ClaimTest], records_of_test: Callable[[ClaimTest], pd.DataFrame]
+    tests: Sequence[ClaimTest],
+    records_of_test: Callable[[ClaimTest], pd.DataFrame],
+    rules: Rules = DEFAULT_RULES,
 ) -> list[ClaimPart]:
     """The parts of a claim, the paper's or another, by its tests."""
     parts = []
     for test in tests:
-        make_parts = MAKERS.get(test.test, comparisons)
-        parts += make_parts(records_of_test(test), test)
-    return judged(parts)
+        records = records_of_test(test)
+        if test.test in FACTS:
+            parts += FACTS[test.test](records, test)
+        else:
+            make_parts = COUNTS.get(test.test, comparisons)
+            parts += make_parts(records, test, rules)
+    return judged(parts, level=rules.level)
 
 
-def judged(parts, adjust=statistics.holm) -> list[ClaimPart]:
+def judged(parts, adjust=statistics.holm, level=ALPHA) -> list[ClaimPart]:
     """The parts with their words; ``adjust`` is for the p-values of the corrected test."""
     compared = [part for part in parts if isinstance(part, ComparedPart)]
-    by_paper = _words_by_convention(compared)
-    by_pairs = _words(compared, "paired", list)
-    by_correction = _words(compared, "corrected", adjust)
+    by_paper = _words_by_convention(compared, level)
+    by_pairs = _words(compared, "paired", list, level)
+    by_correction = _words(compared, "corrected", adjust, level)
     words = zip(by_paper, by_pairs, by_correction, strict=True)
     judged_parts = []
     for part in parts:
@@ -115,7 +122,7 @@ def judged(parts, adjust=statistics.holm) -> list[ClaimPart]:
     return judged_parts
 
 
-def _words(compared, test, adjust):
+def _words(compared, test, adjust, level):
     """By the p-values of a test, adjusted for their number."""
     supporting, contradicting = [], []
     for part in compared:
@@ -123,17 +130,17 @@ def _words(compared, test, adjust):
         outcome = OUTCOMES[part.claimed]
         supporting.append(p_values[outcome.supports])
         contradicting.append(min(p_values[word] for word in outcome.contradicts))
-    is_supported = np.less(adjust(supporting), ALPHA)
-    is_contradicted = np.less(adjust(contradicting), ALPHA)
+    is_supported = np.less(adjust(supporting), level)
+    is_contradicted = np.less(adjust(contradicting), level)
     words = np.select([is_supported, is_contradicted], ["supported", "contradicted"], "undecided")
     return words.tolist()
 
 
-def _words_by_convention(compared):
+def _words_by_convention(compared, level):
     """By the paired t-test, where what is not significant is a tie."""
     words = []
     for part in compared:
-        significant = part.comparison.outcome("paired")
+        significant = part.comparison.outcome("paired", level)
         holds = {"tie"} if significant == "neither" else {significant}
         holds |= {f"not {word}" for word in ("better", "worse") if word != significant}
         outcome = BY_CONVENTION[part.claimed]
@@ -166,13 +173,19 @@ def _judged_part(part, n_parts, paper, paired, corrected):
     )
 
 
-def comparisons(records: pd.DataFrame, test: ClaimTest) -> list[ComparedPart | ClaimPart]:
+def comparisons(
+    records: pd.DataFrame, test: ClaimTest, rules: Rules = DEFAULT_RULES
+) -> list[ComparedPart | ClaimPart]:
     """By each criterion, or by accuracy on each data set; a part where records are missing."""
     records = unmixed(as_published(records))
-    return [_compared(records, test, *case) for case in test.cases()]
+    parts = []
+    for methods, rivals, name in test.cases():
+        if rules.counts(name):
+            parts.append(_compared(records, test, methods, rivals, name, rules.margin))
+    return parts
 
 
-def _compared(records, test, methods, rivals, name):
+def _compared(records, test, methods, rivals, name, margin):
     """A method against a rival; of groups the best against the best, or the worst."""
     rows, criterion = records, name
     if name not in CRITERIA:  # a data set of Table 5
@@ -189,7 +202,7 @@ def _compared(records, test, methods, rivals, name):
     elif test.test != "better":
         aspect = f"{aspect} {test.test}"
     aspect += "".join(f", by {value}" for value in test.values)
-    comparison = missing or _comparison(rows, method, rival, name, criterion, test.values)
+    comparison = missing or _comparison(rows, method, rival, name, criterion, test.values, margin)
     if isinstance(comparison, str):
         return ClaimPart(subject, aspect, note=comparison)
     return ComparedPart(subject, aspect, test.test, comparison)
@@ -200,13 +213,15 @@ def _extreme_means(rows, groups, criterion, test):
     lower_is_better = ALL_CRITERIA[criterion].lower_is_better
     takes_least = lower_is_better == (test != "worst mean")
     means = rows.groupby("method")[criterion].mean() * (1 if takes_least else -1)
+    # Of means that are equal but for rounding, the first named counts, on every machine.
+    means = means.round(MEANINGFUL)
     return [means[[*methods]].idxmin() for methods in groups]
 
 
-def _comparison(rows, method, rival, name, criterion, values):
+def _comparison(rows, method, rival, name, criterion, values, margin):
     """A comparison, with a rival or a quoted accuracy plus ``values``; in words what is missing."""
     if rival not in QUOTED:
-        comparison = statistics.compare_methods(rows, method, rival, criterion)
+        comparison = statistics.compare_methods(rows, method, rival, criterion, margin)
         return comparison or f"two shared splits of {method} and {rival}"
     rows = rows[rows["method"] == method]
     if len(rows) < 2:
@@ -218,7 +233,7 @@ def _comparison(rows, method, rival, name, criterion, values):
     return statistics.compare_differences(rows["accuracy"] - bound, sizes, COMPETITIVE)
 
 
-def shares(records: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
+def shares(records: pd.DataFrame, test: ClaimTest, rules: Rules = DEFAULT_RULES) -> list[ClaimPart]:
     """A method is better in a share of cases, and not worse in all but another share.
 
     ``values`` are these shares, and a number of data sets if each case counts on each of them;
@@ -230,24 +245,29 @@ def shares(records: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
     if n_datasets:
         groups = [rows for _, rows in records.groupby("dataset")]
     each_case = test._replace(test="better", values=())
-    cases = [*chain.from_iterable(comparisons(rows, each_case) for rows in groups)]
+    cases = [*chain.from_iterable(comparisons(rows, each_case, rules) for rows in groups)]
     gaps = [case.note for case in cases if isinstance(case, ClaimPart)]
+    if not cases:
+        gaps = ["a criterion that counts"]
     if n_datasets and len(groups) < n_datasets[0]:
         gaps = [f"the {n_datasets[0]} data sets"]
     if gaps:
         return [ClaimPart("shares", "of cases", note=", ".join(dict.fromkeys(gaps)))]
-    return [_share(cases, "better", better), _share(cases, "not worse", 1 - worse)]
+    return [
+        _share(cases, "better", better, rules.level),
+        _share(cases, "not worse", 1 - worse, rules.level),
+    ]
 
 
-def _share(cases, claimed, least):
+def _share(cases, claimed, least, level):
     """A part that says in what share of the cases an outcome is supported, by each test."""
-    parts = judged([case._replace(claimed=claimed) for case in cases], list)
+    parts = judged([case._replace(claimed=claimed) for case in cases], list, level)
     words, counts = {}, {}
     for test in PART_TESTS:
         of_cases = pd.Series([getattr(part, test) for part in parts])
         supported = (of_cases == "supported").mean()
         contradicted = (of_cases == "contradicted").mean()
-        reached = [supported >= least - ALPHA, contradicted > 1 - least + ALPHA]
+        reached = [supported >= least - level, contradicted > 1 - least + level]
         words[test] = str(np.select(reached, ["supported", "contradicted"], "undecided"))
         counts[test] = f"{supported:.0%} supported and {contradicted:.0%} contradicted"
     note = (
@@ -257,16 +277,23 @@ def _share(cases, claimed, least):
     return ClaimPart(claimed, f"in at least {least:.0%}", **words, note=note)
 
 
-def insensitive(records: pd.DataFrame, test: ClaimTest) -> list[ComparedPart | ClaimPart]:
+def insensitive(
+    records: pd.DataFrame, test: ClaimTest, rules: Rules = DEFAULT_RULES
+) -> list[ComparedPart | ClaimPart]:
     """Every value of the swept parameter of a method ties with the default, ``values[0]``."""
     (method,), (default,) = test.methods, test.values
     swept = statistics.swept_values(records, default)
     values = tuple(str(value) for value in sorted({*swept} - {default}))
     if default not in {*swept} or not values:
         return [ClaimPart(method, "sweep", note=f"{method} over a sweep")]
-    # Each value takes the place of a method in the comparisons.
-    rows = records.assign(method=swept.map(str), parameters="{}")
-    return comparisons(rows, ClaimTest("tie", values, (str(default),), test.on))
+    rows = each_value_as_method(records, default)
+    return comparisons(rows, ClaimTest("tie", values, (str(default),), test.on), rules)
+
+
+def each_value_as_method(records: pd.DataFrame, default: float) -> pd.DataFrame:
+    """Records of a sweep in which each value of the parameter takes the place of a method."""
+    swept = statistics.swept_values(records, default)
+    return records.assign(method=swept.map(str), parameters="{}")
 
 
 def _fact(subject, aspect, holds, note):
@@ -433,8 +460,7 @@ FACTS: dict[str, Callable[[pd.DataFrame, ClaimTest], list]] = {
     "redundant": mostly_redundant,
     "never rises": never_rises,
 }
-COUNTS: dict[str, Callable[[pd.DataFrame, ClaimTest], list]] = {
+COUNTS: dict[str, Callable[[pd.DataFrame, ClaimTest, Rules], list]] = {
     "insensitive": insensitive,
     "shares": shares,
 }
-MAKERS = FACTS | COUNTS

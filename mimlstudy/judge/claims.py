@@ -17,10 +17,9 @@ import pandas as pd
 from mimlstudy.judge.claim_parts import FACTS, NOT_TESTED, ClaimPart, parts_of
 from mimlstudy.judge.claim_tests import claim_tests
 from mimlstudy.judge.compare import as_printed
+from mimlstudy.judge.rules import DEFAULT_RULES, POWERFUL, Rules
 from mimlstudy.judge.selection import COLUMNS, Records, Selection, records_of, selected
 from mimlstudy.paper.published import published_claims
-
-POWERFUL = 0.5  # least share of the printed differences that a test must show to count
 
 WORDS = ("supported", "supported in part", "undecided", "contradicted", NOT_TESTED)
 # What a claim is about, in claims.csv; each kind is counted apart.
@@ -124,7 +123,10 @@ def _printed_records(read, column, test):
 
 
 def verdict_of(
-    parts: Sequence[ClaimPart], test: str = "corrected", printed_parts: Sequence[ClaimPart] = ()
+    parts: Sequence[ClaimPart],
+    test: str = "corrected",
+    printed_parts: Sequence[ClaimPart] = (),
+    power: float = POWERFUL,
 ) -> ClaimVerdict:
     """The verdict by a test of ``PART_TESTS``.
 
@@ -135,6 +137,8 @@ def verdict_of(
         One of :data:`~mimlstudy.judge.claim_parts.PART_TESTS`.
     printed_parts : sequence of ClaimPart, default ()
         The same parts of records that have the printed means, for the test's power.
+    power : float, default 0.5
+        The share of the printed differences that the test must support to count.
     """
     counts = Counter(getattr(part, test) for part in parts)
     of_printed = Counter(getattr(part, test) for part in printed_parts)
@@ -142,7 +146,7 @@ def verdict_of(
     n_parts, supported, contradicted = len(parts), counts["supported"], counts["contradicted"]
     if counts[NOT_TESTED] == n_parts:
         word = NOT_TESTED
-    elif of_printed["supported"] < POWERFUL * n_printed:
+    elif of_printed["supported"] < power * n_printed:
         word = "undecided"
     elif contradicted > supported:
         word = "contradicted"
@@ -159,6 +163,50 @@ def verdict_of(
         n_printed=n_printed,
         power=of_printed["supported"],
     )
+
+
+@dataclass(frozen=True)
+class ArguedClaim:
+    """A claim judged by a reader's rules."""
+
+    id: str
+    verdict: ClaimVerdict
+    parts: tuple[ClaimPart, ...]
+
+
+def argue(get_records: Records, rules: Rules = DEFAULT_RULES) -> list[ArguedClaim]:
+    """All claims by some rules, on ``get_records(name)``; synthetic data test none.
+
+    Rules are about comparisons of methods. Facts, such as the arithmetic of a formula, do not
+    depend on them.
+    """
+    read_once = cache(partial(records_of, get_records))
+    read = cache(partial(_real_records, read_once))
+    return [_argued(claim, read, rules) for claim in published_claims()["id"]]
+
+
+def _argued(claim, read, rules):
+    tests = claim_tests().get(claim, [])
+    estimates = [test for test in tests if test.test not in FACTS]
+
+    def records_of_test(test):
+        records = _records_of_test(read, rules.column, test)
+        return records if test.test in FACTS else without_splits(records, rules.left_out)
+
+    def printed_records(test):
+        return as_printed(records_of_test(test), test.experiments[0])
+
+    parts = parts_of(tests, records_of_test, rules)
+    printed_parts = parts_of(estimates, printed_records, rules)
+    verdict = verdict_of(parts, rules.test, printed_parts, rules.power)
+    return ArguedClaim(claim, verdict, tuple(parts))
+
+
+def without_splits(records: pd.DataFrame, left_out: Sequence[int]) -> pd.DataFrame:
+    """Records without some splits. Where all records share one split, it stays."""
+    if not left_out or records["split"].nunique() < 2:
+        return records
+    return records[~records["split"].isin(left_out)]
 
 
 def count_words(findings: Sequence[ClaimFinding]) -> pd.DataFrame:

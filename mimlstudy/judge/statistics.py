@@ -40,11 +40,11 @@ class Comparison:
     paired: dict[str, float]  # by the plain t-test
     corrected: dict[str, float]  # for splits of one data set, else Wilcoxon's test
 
-    def outcome(self, test: str) -> str:
-        """ "better" or "worse" at level :data:`ALPHA` by "paired" or "corrected", or "neither"."""
+    def outcome(self, test: str, level: float = ALPHA) -> str:
+        """ "better" or "worse" at a level by "paired" or "corrected", or "neither"."""
         p_values = getattr(self, test)
         for word in ("better", "worse"):
-            if p_values[word] < ALPHA:
+            if p_values[word] < level:
                 return word
         return "neither"
 
@@ -56,10 +56,12 @@ class Comparison:
         return self.half * float(of_all / alone)
 
 
-def compare_methods(records: pd.DataFrame, a: str, b: str, criterion: str) -> Comparison | None:
+def compare_methods(
+    records: pd.DataFrame, a: str, b: str, criterion: str, margin: float = MARGIN
+) -> Comparison | None:
     """Two methods on a criterion, over the (dataset, split) that both have; None below two.
 
-    The margin is :data:`MARGIN` times the mean loss of ``b``. ValueError if a method has two
+    ``margin`` is a share of the mean loss of ``b``. ValueError if a method has two
     records of one split.
     """
     row_of_a = _row_by_split(records, a, criterion)
@@ -77,8 +79,8 @@ def compare_methods(records: pd.DataFrame, a: str, b: str, criterion: str) -> Co
     if len({dataset for dataset, _ in shared}) == 1:
         sizes = records[["n_train", "n_test"]].to_numpy()[rows_of_a]
         split_sizes = SplitSizes(*sizes.mean(axis=0))
-    margin = MARGIN * losses_of_b.mean()
-    return compare_differences(losses_of_b - losses_of_a, split_sizes, margin)
+    of_rival = margin * losses_of_b.mean()
+    return compare_differences(losses_of_b - losses_of_a, split_sizes, of_rival)
 
 
 def _row_by_split(records, method, criterion):

@@ -23,6 +23,7 @@ HOW_TO_RUN = ("profile", "jobs", "data_home", "recompute")  # parameters of ever
 TYPES = {
     "str": str,
     "int": int,
+    "float": float,
     "bool": bool,
     "list[str]": list[str],
     "list[int]": list[int],
@@ -31,6 +32,7 @@ TYPES = {
 # What one writes for a parameter of these types on a command line.
 EXAMPLES = {
     "int": "3",
+    "float": "0.01",
     "bool": "true",
     "list[str]": """'["MimlSvm"]'""",
     "list[int]": "'[1, 2]'",

@@ -5,8 +5,9 @@ from textwrap import fill
 
 import pandas as pd
 
-from mimlstudy.judge.claims import POWERFUL, VIEWS, WORDS, ClaimFinding, count_words
+from mimlstudy.judge.claims import VIEWS, WORDS, ClaimFinding, count_words
 from mimlstudy.judge.equal_tuning import RIVALS
+from mimlstudy.judge.rules import POWERFUL
 from mimlstudy.judge.scorecard import scorecard_cells
 from mimlstudy.judge.selection import COLUMNS, Records
 from mimlstudy.judge.verdicts import agreement
@@ -42,7 +43,7 @@ def in_words(card: dict) -> str:
         f"Printed values and claims, by how our settings were chosen. With settings closest to "
         f"print {' and '.join(shares)}. Of {len(card['claims'])} claims are {', '.join(WORDS)}:"
     )
-    table = frame_grid(pd.DataFrame(columns), pd.DataFrame(), caption, corner="")
+    table = frame_grid(pd.DataFrame(columns), pd.DataFrame(), caption, corner="what is counted")
     return table.to_markdown().strip()
 
 

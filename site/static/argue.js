@@ -131,9 +131,36 @@ const Argue = (() => {
     const sign = lowerIsBetter === (test !== "worst mean") ? 1 : -1;
     return groups.map((methods) => {
       const means = methods.map((method) => [method, meanOf(runs, method, criterion)]);
-      const known = means.filter(([, value]) => value !== null);
+      // Of means that are equal but for rounding, the first named counts.
+      const known = means.filter(([, value]) => value !== null)
+        .map(([method, value]) => [method, Math.round(value * 1e12)]);
       return known.reduce((best, each) => (sign * each[1] < sign * best[1] ? each : best))[0];
     });
+  }
+
+  // The printed difference in favour of a method; null where not both are printed.
+  function printedDifference(test, method, rival, name, data) {
+    const isCriterion = name in data.criteria;
+    const printed = data.printed[test.printed] ?? {};
+    const onDataset = printed[isCriterion ? Object.keys(printed)[0] : name] ?? {};
+    const value = (each) => onDataset[each]?.[isCriterion ? name : "accuracy"];
+    const quoted = (data.quoted[name] ?? {})[rival];
+    const [ours, theirs] = [value(method), quoted ?? value(rival)];
+    if (!isNumber(ours) || !isNumber(theirs)) return null;
+    return isCriterion && data.criteria[name].lower ? theirs - ours : ours - theirs;
+  }
+
+  // Who is compared, and of groups by what.
+  function subjectOf(test, method, rival) {
+    const pair = `${method} vs ${rival}`;
+    return OF_GROUPS.includes(test.test) ? `${test.test}, ${pair}` : pair;
+  }
+
+  // What a part is about: its criterion or data set, what is claimed if not "better", and by how much.
+  function aspectOf(test, name) {
+    const isNamed = test.test === "better" || OF_GROUPS.includes(test.test);
+    const by = test.values.map((value) => `, by ${value}`).join("");
+    return `${name}${isNamed ? "" : ` ${test.test}`}${by}`;
   }
 
   // A part that is not judged yet: a comparison, or what is not tested.
@@ -142,18 +169,19 @@ const Argue = (() => {
     const criterion = isCriterion ? name : "accuracy";
     const lowerIsBetter = isCriterion && data.criteria[name].lower;
     const rows = isCriterion ? runs : restricted(runs, ([dataset]) => dataset === name);
-    const aspect = isCriterion ? data.criteria[name].symbol : name;
     const isQuoted = (rival) => rival in (data.quoted[name] ?? {});
     let [method, rival] = [methods.join(" or "), rivals.join(" or ")];
+    const aspect = aspectOf(test, isCriterion ? data.criteria[name].symbol : name);
     const missing = [...methods, ...rivals].some((each) => !isQuoted(each) && !has(rows, each));
-    if (missing) return untested(`${method} vs ${rival}`, aspect);
+    if (missing) return untested(subjectOf(test, method, rival), aspect);
     if (OF_GROUPS.includes(test.test)) {
       [method, rival] = extremeMeans(rows, [methods, rivals], criterion, lowerIsBetter, test.test);
     }
     const comparison = isQuoted(rival)
       ? compareQuoted(rows, method, data.quoted[name][rival] + Statistics.sum(test.values), rules)
       : compareMethods(rows, method, rival, criterion, lowerIsBetter, rules);
-    const subject = `${method} vs ${rival}`;
+    const subject = subjectOf(test, method, rival);
+    if (comparison) comparison.printed = printedDifference(test, method, rival, name, data);
     return comparison ? { subject, aspect, claimed: test.test, comparison } : untested(subject, aspect);
   }
 
@@ -231,8 +259,10 @@ const Argue = (() => {
   function partsOf(tests, runsOf, data, rules) {
     const parts = tests.flatMap((test) => {
       if (test.facts) return test.facts[rules.column];
+      const runs = runsOf(test);
+      if (test.swept && !runs.splits.length) return [untested(test.swept, "sweep")];
       const make = test.shares ? shares : comparisons;
-      return make(runsOf(test), test, data, rules);
+      return make(runs, test, data, rules);
     });
     return judged(parts, rules);
   }

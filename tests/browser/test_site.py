@@ -17,10 +17,15 @@ from conftest import ROOT
 from PIL import Image
 
 from mimlpaper.datasets import ImageBags
+from mimlpaper.metrics import CRITERIA
 from mimlstudy.engine.records import records
+from mimlstudy.judge.claims import argue
+from mimlstudy.judge.rules import PART_TESTS, Rules
+from mimlstudy.judge.selection import COLUMNS
 from mimlstudy.paper.catalogue import default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import TABLES
+from mimlstudy.report.companion import Companion
 from mimlstudy.report.trace import trace, traces
 
 SITES = [path for path in (ROOT / "build" / "site-smoke", ROOT / "build" / "site") if path.is_dir()]
@@ -376,6 +381,77 @@ def test_a_click_on_a_number_of_a_table_opens_its_runs(page, site):
     number.click()
     page.wait_for_url(f"**/cell.html#{place}")
     assert page.locator("#cell svg.dots").is_visible()
+
+
+def judged_claims(page):
+    """Each claim's id, word and counts, as the page has judged it."""
+    return page.evaluate("""() => {
+      const rules = JSON.parse(document.getElementById("rules").dataset.judged);
+      return Argue.argue(ARGUMENT, rules).map((claim) => [claim.id, claim.word, claim.nParts,
+        claim.supported, claim.contradicted, claim.nPrinted, claim.power]);
+    }""")
+
+
+def choose(page, rules):
+    """Fill in the form of rules, and wait until the page has judged by them."""
+    form = page.locator("#rules")
+    page.evaluate("delete document.getElementById('rules').dataset.judged")
+    form.get_by_label("level").fill(str(rules.level))
+    form.get_by_label("test").select_option(rules.test)
+    form.get_by_label("margin of a tie").fill(str(round(100 * rules.margin, 6)))
+    form.get_by_label("power asked").fill(str(round(100 * rules.power, 6)))
+    form.get_by_label("settings").select_option(rules.column)
+    form.get_by_label("splits left out").fill(", ".join(map(str, rules.left_out)))
+    for name in CRITERIA:
+        form.locator(f"[value={name}]").set_checked(name in rules.criteria)
+    page.wait_for_function("document.getElementById('rules').dataset.judged")
+    page.wait_for_timeout(300)  # for the last of several changes
+
+
+def rules_by_chance(n):
+    """So many rules, drawn by a seed."""
+    rng = random.Random(0)
+    for _ in range(n):
+        yield Rules(
+            level=rng.choice([0.001, 0.01, 0.05, 0.1]),
+            margin=rng.choice([0.0, 0.02, 0.05, 0.1]),
+            power=rng.choice([0.0, 0.5, 0.8]),
+            test=rng.choice(PART_TESTS),
+            column=rng.choice(COLUMNS),
+            criteria=tuple(rng.sample([*CRITERIA], rng.choice([0, 0, 1, 4]))),
+            left_out=tuple(rng.sample(range(30), rng.choice([0, 0, 3, 15]))),
+        )
+
+
+@pytest.mark.parametrize("site", [site for site in SITES if site.name == "site"], ids=named)
+def test_browser_and_python_judge_alike_by_forty_rules(page, site):
+    paper = Companion()
+    page.goto((site / "claims.html").as_uri())
+    for rules in rules_by_chance(40):
+        choose(page, rules)
+        expected = []
+        for claim in argue(paper.recorded, rules):
+            verdict = claim.verdict
+            counts = [verdict.n_parts, verdict.supported, verdict.contradicted]
+            expected.append([claim.id, verdict.word, *counts, verdict.n_printed, verdict.power])
+        assert judged_claims(page) == expected, rules
+        words = page.locator("table.sortable tbody tr:not(.folded) td:last-child")
+        assert words.all_text_contents() == [word for _, word, *_ in expected]
+    assert page.faults == []
+
+
+def test_other_rules_change_counts_words_plots_and_orders_at_once(page, site):
+    page.goto(f"{(site / 'claims.html').as_uri()}#S4.4")
+    counts, orders = page.locator("#counts"), page.locator("#orders")
+    before = counts.text_content(), orders.text_content()
+    if "supported in part, 0 undecided, 0 contradicted" in before[0]:
+        pytest.skip("synthetic data test no claims")
+    assert page.locator(".folded:visible .parts .chip").count() > 10
+    choose(page, Rules(level=0.001, criteria=("coverage",)))
+    assert (counts.text_content(), orders.text_content()) != before
+    assert page.locator(".folded:visible .parts .chip").count() == 2
+    page.get_by_role("button", name="the rules of this project").click()
+    page.wait_for_function("(text) => counts.textContent === text", arg=before[0])
 
 
 def test_an_unknown_address_says_so(page, site):

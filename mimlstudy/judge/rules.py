@@ -1,0 +1,63 @@
+"""The rules by which claims are judged, and which a reader may change."""
+
+from dataclasses import dataclass
+
+from mimlpaper.metrics import CRITERIA
+from mimlstudy.judge.selection import COLUMNS
+from mimlstudy.judge.statistics import ALPHA, MARGIN
+
+# See mimlstudy.judge.claim_parts.
+PART_TESTS = ("paper", "paired", "corrected")
+POWERFUL = 0.5  # least share of the printed differences that a test must show to count
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How strictly claims are judged, and on which runs; the defaults are those of all tables.
+
+    Parameters
+    ----------
+    level : float, default 0.05, the chance of a false alarm that a test may have.
+    margin : float, default 0.05, as a share of the rival's loss: closer than that is a tie.
+    power : float, default 0.5, the least share of the printed differences that a test must show
+        of our records moved to the printed means; otherwise the claim is undecided.
+    test : {"corrected", "paired", "paper"}
+    column : {"closest", "fixed", "equal"}, how open settings were chosen.
+    criteria : tuple of str, the criteria that count; all if empty. Accuracies always count.
+    left_out : tuple of int, numbers of splits that do not count. What has one split keeps it.
+
+    Raises
+    ------
+    ValueError
+        Names the parameter, what it is, and what it must be.
+    """
+
+    level: float = ALPHA
+    margin: float = MARGIN
+    power: float = POWERFUL
+    test: str = "corrected"
+    column: str = "closest"
+    criteria: tuple[str, ...] = ()
+    left_out: tuple[int, ...] = ()
+
+    def __post_init__(self):
+        if not 0 < self.level < 1:
+            raise ValueError(f"level must be between 0 and 1, got {self.level!r}")
+        if not self.margin >= 0:
+            raise ValueError(f"margin must be at least 0, got {self.margin!r}")
+        if not 0 <= self.power <= 1:
+            raise ValueError(f"power must be from 0 to 1, got {self.power!r}")
+        if self.test not in PART_TESTS:
+            raise ValueError(f"test must be one of {PART_TESTS}, got {self.test!r}")
+        if self.column not in COLUMNS:
+            raise ValueError(f"column must be one of {COLUMNS}, got {self.column!r}")
+        unknown = sorted({*self.criteria} - {*CRITERIA})
+        if unknown:
+            raise ValueError(f"criteria must be among {[*CRITERIA]}, got {unknown}")
+
+    def counts(self, name: str) -> bool:
+        """Whether a criterion counts, or a data set, which is judged by accuracy."""
+        return name not in CRITERIA or not self.criteria or name in self.criteria
+
+
+DEFAULT_RULES = Rules()

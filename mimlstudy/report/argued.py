@@ -1,0 +1,61 @@
+"""Claims by a reader's rules, beside the rules of all other tables."""
+
+from dataclasses import asdict, replace
+
+import pandas as pd
+
+from mimlstudy.judge.claims import WORDS, argue
+from mimlstudy.judge.rules import DEFAULT_RULES, Rules
+from mimlstudy.judge.selection import Records
+from mimlstudy.paper.published import published_claims
+from mimlstudy.report.tables import Entry, ReportTable, frame_grid
+
+
+def rules_of(**chosen) -> Rules:
+    """Rules as a notebook's parameters give them; what is empty or 0 stays as in all tables."""
+    named = {name: value for name, value in chosen.items() if value}
+    for name in ("criteria", "left_out"):
+        named[name] = tuple(named.get(name, ()))
+    return replace(DEFAULT_RULES, **named)
+
+
+def argued_table(get_records: Records, rules: Rules) -> ReportTable:
+    """A row for each claim: its word by the rules of all tables, and by other ones.
+
+    Parameters
+    ----------
+    get_records : callable, the records of an experiment by its name.
+    rules : Rules, those of the reader.
+    """
+    usual = argue(get_records)
+    argued = argue(get_records, rules)
+    texts = published_claims().set_index("id")["claim"]
+    rows = {}
+    for before, after in zip(usual, argued, strict=True):
+        verdict = after.verdict
+        rows[after.id] = {
+            "claim": texts[after.id],
+            "the usual rules": Entry((), (), before.verdict.word),
+            "your rules": Entry((), (), verdict.word),
+            "parts supported": f"{verdict.supported} of {verdict.n_parts}",
+            "power": f"{verdict.power} of {verdict.n_printed}",
+        }
+    shown = pd.DataFrame(rows).T
+    tidy = pd.DataFrame([{"id": claim.id} | asdict(claim.verdict) for claim in argued])
+    caption = f"Claims by {_in_words(rules)}: {_counted(argued)}. Usually: {_counted(usual)}."
+    return frame_grid(shown, tidy, caption, corner="", prose=True)
+
+
+def _in_words(rules):
+    """What differs from the usual rules."""
+    changed = [
+        f"{name} = {value}"
+        for name, value in asdict(rules).items()
+        if value != getattr(DEFAULT_RULES, name)
+    ]
+    return ", ".join(changed) or "the usual rules"
+
+
+def _counted(claims):
+    words = [claim.verdict.word for claim in claims]
+    return ", ".join(f"{words.count(word)} {word}" for word in WORDS)

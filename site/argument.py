@@ -1,0 +1,175 @@
+"""What ``static/argue.js`` needs to judge the claims again: recorded runs, tests, printed means."""
+
+from functools import cache, partial
+
+from mimlpaper.metrics import CRITERIA
+from mimlstudy.judge.claim_parts import COMPETITIVE, FACTS, each_value_as_method, parts_of
+from mimlstudy.judge.claim_tests import QUOTED, claim_tests
+from mimlstudy.judge.selection import (
+    COLUMNS,
+    Selection,
+    as_published,
+    records_of,
+    selected,
+)
+from mimlstudy.judge.statistics import RHO_BY_SIZE
+from mimlstudy.paper.published import TABLES, published_cells, published_claims
+
+ABOUT_SPLITS = ["dataset", "split", "n_train", "n_test"]
+TESTED_BY_SHARES = "shares"
+SWEPT = "insensitive"
+
+
+def argument(get_records) -> dict:
+    """All that judging takes, ready for JSON, from ``get_records(name)`` of an experiment."""
+    runs = Runs(get_records)
+    claims = [
+        {"id": name, "tests": [_described(test, runs) for test in claim_tests().get(name, [])]}
+        for name in published_claims()["id"]
+    ]
+    tables = [_table(table, runs) for table in TABLES.values()]
+    return {
+        "claims": claims,
+        "tables": tables,
+        "runs": runs.tables,
+        "printed": {table.experiment: _printed(table) for table in TABLES.values()},
+        "quoted": _quoted(),
+        "criteria": {
+            name: {"symbol": criterion.symbol, "lower": criterion.lower_is_better}
+            for name, criterion in CRITERIA.items()
+        },
+        "simulated": [[size, rho] for size, rho in RHO_BY_SIZE.items()],
+        "competitive": COMPETITIVE,
+    }
+
+
+class Runs:
+    """The tables of runs that tests refer to, each once, by a name."""
+
+    def __init__(self, get_records):
+        self.tables: dict[str, dict] = {}
+        self.read = cache(partial(_original, cache(partial(records_of, get_records))))
+
+    def add(self, selection: Selection, test=None) -> str | None:
+        """The name of a selection's runs, as the test takes them; None if there are none."""
+        records = self.read(selection)
+        name = " ".join([*selection.experiments, selection.column])
+        if test and test.test == SWEPT and len(records):
+            (default,) = test.values
+            records = each_value_as_method(records, default)
+            name = f"{name} swept"
+        records = as_published(records)
+        if records.empty:
+            return None
+        if name not in self.tables:
+            self.tables[name] = _runs(records)
+        return name
+
+    def parts_of_fact(self, test, column) -> list[dict]:
+        """The parts of a test that no rule changes."""
+        column = column if test.methods else "closest"
+        records = self.read(Selection(test.experiments, column))
+        return [
+            {
+                "subject": part.subject,
+                "aspect": part.aspect,
+                "paper": part.paper,
+                "paired": part.paired,
+                "corrected": part.corrected,
+            }
+            for part in parts_of([test], lambda _: records)
+        ]
+
+
+def _original(get_records, selection):
+    rows = selected(get_records, selection)
+    return rows[rows["kind"] != "synthetic"]
+
+
+def _runs(records):
+    """Splits, and by method and criterion a value for each split, None where there is none."""
+    places = records[["dataset", "split"]].drop_duplicates()
+    sizes = records.groupby(["dataset", "split"])[["n_train", "n_test"]].mean()
+    index = places.sort_values(["dataset", "split"]).set_index(["dataset", "split"]).index
+    splits = sizes.loc[index].reset_index()[ABOUT_SPLITS]
+    names = [name for name in (*CRITERIA, "accuracy") if name in records]
+    values = {}
+    for method, rows in records.groupby("method", sort=False):
+        of_method = rows.set_index(["dataset", "split"])[names].reindex(index)
+        values[method] = {
+            name: [None if number != number else number for number in of_method[name].tolist()]
+            for name in names
+            if of_method[name].notna().any()
+        }
+    return {"splits": splits.to_numpy().tolist(), "values": values}
+
+
+def _described(test, runs):
+    """A test for the browser: its cases, or the parts of a fact; and where its runs are."""
+    if test.test in FACTS:
+        return {"facts": {column: runs.parts_of_fact(test, column) for column in COLUMNS}}
+    described = {
+        "test": test.test,
+        "values": [*test.values],
+        "runs": {column: runs.add(Selection(test.experiments, column), test) for column in COLUMNS},
+    }
+    if test.test == SWEPT:
+        return described | _sweep(test, runs, described["runs"]["closest"])
+    described["cases"] = _cases(test)
+    if test.test == TESTED_BY_SHARES:
+        better, worse, *n_datasets = test.values
+        described |= {"shares": [better, worse], "nDatasets": sum(n_datasets)}
+    return described | _print_of(test)
+
+
+def _sweep(test, runs, name):
+    """Ties of each value of a parameter with the default."""
+    (default,) = test.values
+    swept = runs.tables[name]["values"] if name else {}
+    others = sorted(set(swept) - {str(default)}, key=float)
+    cases = [[[value], [str(default)], criterion] for value in others for criterion in test.on]
+    (method,) = test.methods
+    return {"test": "tie", "values": [], "cases": cases, "swept": method}
+
+
+def _cases(test):
+    return [[list(methods), list(rivals), name] for methods, rivals, name in test.cases()]
+
+
+def _print_of(test):
+    """The table whose printed means measure a test's power; nothing of figures."""
+    for table in TABLES.values():
+        if table.experiment == test.experiments[0]:
+            # The eleven data sets of Table 4 share one printed mean.
+            shared = table.datasets[0] if table.run == "dataset" else None
+            return {"printed": table.experiment, "oneDataset": shared}
+    return {}
+
+
+def _printed(table):
+    """Printed means by data set, method and criterion."""
+    means = {}
+    for cell in published_cells(table.number).dropna(subset="mean").itertuples():
+        of_method = means.setdefault(cell.dataset, {}).setdefault(cell.algorithm, {})
+        of_method[cell.criterion] = cell.mean
+    return means
+
+
+def _quoted():
+    """What the literature reaches on each data set of Table 5, by the names of rivals."""
+    cells = published_cells(5)
+    by_dataset = cells[cells["std"].isna()].groupby("dataset")["mean"]
+    return {
+        dataset: {rival: float(means.agg(how)) for rival, how in QUOTED.items()}
+        for dataset, means in by_dataset
+    }
+
+
+def _table(table, runs):
+    """A table whose methods are put in order."""
+    return {
+        "title": f"Table {table.number}: {table.title}",
+        "methods": [*table.algorithms],
+        "datasets": [*table.datasets] if table.columns == "dataset" else None,
+        "runs": {column: runs.add(Selection((table.experiment,), column)) for column in COLUMNS},
+    }
