@@ -5,17 +5,12 @@ from functools import cache, partial
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.claim_parts import COMPETITIVE, FACTS, each_value_as_method, parts_of
 from mimlstudy.judge.claim_tests import QUOTED, claim_tests
-from mimlstudy.judge.selection import (
-    COLUMNS,
-    Selection,
-    as_published,
-    records_of,
-    selected,
-)
+from mimlstudy.judge.rules import PART_TESTS
+from mimlstudy.judge.selection import COLUMNS, Selection, as_published, records_of, selected
 from mimlstudy.judge.statistics import RHO_BY_SIZE
 from mimlstudy.paper.published import TABLES, published_cells, published_claims
 
-ABOUT_SPLITS = ["dataset", "split", "n_train", "n_test"]
+SHOWN_OF_PART = ("subject", "aspect", *PART_TESTS)
 TESTED_BY_SHARES = "shares"
 SWEPT = "insensitive"
 
@@ -23,22 +18,23 @@ SWEPT = "insensitive"
 def argument(get_records) -> dict:
     """All that judging takes, ready for JSON, from ``get_records(name)`` of an experiment."""
     runs = Runs(get_records)
-    claims = [
-        {"id": name, "tests": [_described(test, runs) for test in claim_tests().get(name, [])]}
-        for name in published_claims()["id"]
-    ]
-    tables = [_table(table, runs) for table in TABLES.values()]
+    tests_of = claim_tests()
+    claims = []
+    for name in published_claims()["id"]:
+        # A claim that nobody can test has no tests.
+        tests = [_described(test, runs) for test in tests_of.get(name, [])]
+        claims.append({"id": name, "tests": tests})
+    criteria = {}
+    for name, criterion in CRITERIA.items():
+        criteria[name] = {"symbol": criterion.symbol, "lower": criterion.lower_is_better}
     return {
         "claims": claims,
-        "tables": tables,
+        "tables": [_table(table, runs) for table in TABLES.values()],
         "runs": runs.tables,
         "printed": {table.experiment: _printed(table) for table in TABLES.values()},
         "quoted": _quoted(),
-        "criteria": {
-            name: {"symbol": criterion.symbol, "lower": criterion.lower_is_better}
-            for name, criterion in CRITERIA.items()
-        },
-        "simulated": [[size, rho] for size, rho in RHO_BY_SIZE.items()],
+        "criteria": criteria,
+        "simulated": [*map(list, RHO_BY_SIZE.items())],
         "competitive": COMPETITIVE,
     }
 
@@ -69,16 +65,8 @@ class Runs:
         """The parts of a test that no rule changes."""
         column = column if test.methods else "closest"
         records = self.read(Selection(test.experiments, column))
-        return [
-            {
-                "subject": part.subject,
-                "aspect": part.aspect,
-                "paper": part.paper,
-                "paired": part.paired,
-                "corrected": part.corrected,
-            }
-            for part in parts_of([test], lambda _: records)
-        ]
+        parts = parts_of([test], lambda _: records)
+        return [{name: getattr(part, name) for name in SHOWN_OF_PART} for part in parts]
 
 
 def _original(get_records, selection):
@@ -88,19 +76,15 @@ def _original(get_records, selection):
 
 def _runs(records):
     """Splits, and by method and criterion a value for each split, None where there is none."""
-    places = records[["dataset", "split"]].drop_duplicates()
     sizes = records.groupby(["dataset", "split"])[["n_train", "n_test"]].mean()
-    index = places.sort_values(["dataset", "split"]).set_index(["dataset", "split"]).index
-    splits = sizes.loc[index].reset_index()[ABOUT_SPLITS]
+    splits = sizes.reset_index()
     names = [name for name in (*CRITERIA, "accuracy") if name in records]
     values = {}
     for method, rows in records.groupby("method", sort=False):
-        of_method = rows.set_index(["dataset", "split"])[names].reindex(index)
-        values[method] = {
-            name: [None if number != number else number for number in of_method[name].tolist()]
-            for name in names
-            if of_method[name].notna().any()
-        }
+        by_split = rows.set_index(["dataset", "split"])[names].reindex(sizes.index)
+        # JSON has no NaN.
+        numbers = by_split.dropna(axis=1, how="all").astype(object)
+        values[method] = numbers.where(numbers.notna(), None).to_dict("list")
     return {"splits": splits.to_numpy().tolist(), "values": values}
 
 
@@ -108,13 +92,12 @@ def _described(test, runs):
     """A test for the browser: its cases, or the parts of a fact; and where its runs are."""
     if test.test in FACTS:
         return {"facts": {column: runs.parts_of_fact(test, column) for column in COLUMNS}}
-    described = {
-        "test": test.test,
-        "values": [*test.values],
-        "runs": {column: runs.add(Selection(test.experiments, column), test) for column in COLUMNS},
-    }
+    names = {}
+    for column in COLUMNS:
+        names[column] = runs.add(Selection(test.experiments, column), test)
+    described = {"test": test.test, "values": [*test.values], "runs": names}
     if test.test == SWEPT:
-        return described | _sweep(test, runs, described["runs"]["closest"])
+        return described | _sweep(test, runs, names["closest"])
     described["cases"] = _cases(test)
     if test.test == TESTED_BY_SHARES:
         better, worse, *n_datasets = test.values
@@ -126,8 +109,10 @@ def _sweep(test, runs, name):
     """Ties of each value of a parameter with the default."""
     (default,) = test.values
     swept = runs.tables[name]["values"] if name else {}
-    others = sorted(set(swept) - {str(default)}, key=float)
-    cases = [[[value], [str(default)], criterion] for value in others for criterion in test.on]
+    varied = sorted(set(swept) - {str(default)}, key=float)
+    cases = []
+    for value in varied:
+        cases += [[[value], [str(default)], criterion] for criterion in test.on]
     (method,) = test.methods
     return {"test": "tie", "values": [], "cases": cases, "swept": method}
 

@@ -13,9 +13,11 @@ from mimlstudy.report.tables import Entry, ReportTable, frame_grid
 
 def rules_of(**chosen) -> Rules:
     """Rules as a notebook's parameters give them; what is empty or 0 stays as in all tables."""
-    named = {name: value for name, value in chosen.items() if value}
-    for name in ("criteria", "left_out"):
-        named[name] = tuple(named.get(name, ()))
+    named = {}
+    for name, value in chosen.items():
+        if value:
+            # A notebook's lists are tuples in rules, which never change.
+            named[name] = tuple(value) if isinstance(value, list) else value
     return replace(DEFAULT_RULES, **named)
 
 

@@ -39,7 +39,9 @@ class Setting:
 
     def __str__(self):
         mark = " †" if self.by_print else ""
-        return f"{f'{self.parameter} = {self.value}':<50} {self.reason}{mark}"
+        setting = f"{self.parameter} = {self.value}"
+        # Reasons stand below each other.
+        return f"{setting:<50} {self.reason}{mark}"
 
 
 @dataclass(frozen=True)
@@ -243,8 +245,8 @@ def _runs(rows, table):
     """The mean criteria of each run by (data set, method), with the run's name as index."""
     if rows.empty:
         return {}
-    means = run_means(rows, table)
-    return {place: own.set_index("run") for place, own in means.groupby(["dataset", "method"])}
+    groups = run_means(rows, table).groupby(["dataset", "method"])
+    return {place: runs.set_index("run") for place, runs in groups}
 
 
 def _values(runs, cell):
@@ -305,15 +307,19 @@ def _machines(rows):
     """Where and with which versions the trials ran, with their number."""
     if rows.empty or "machine" not in rows:
         return
-    for place, own in rows.groupby(["machine", "versions"]):
-        machine, versions = place
-        yield f"{len(own)} trials on {machine}; {versions}"
+    # A table may hold trials of several machines: verification compares them.
+    for (machine, versions), trials in rows.groupby(["machine", "versions"]):
+        yield f"{len(trials)} trials on {machine}; {versions}"
 
 
 def _verified(experiment, method):
     """What verification last found of the method's trials."""
     outcomes = default_store().outcomes()
-    is_method = (outcomes["experiment"] == experiment.name) & (outcomes["method"] == method)
-    rows = outcomes.loc[is_method, ["date", "outcome", "n_checked", "machine"]].drop_duplicates()
-    lines = ["{}: {}, {} trials, {}".format(*row) for row in rows.itertuples(index=False)]
+    of_experiment = outcomes[outcomes["experiment"] == experiment.name]
+    rows = of_experiment[of_experiment["method"] == method]
+    rows = rows[["date", "outcome", "n_checked", "machine"]].drop_duplicates()
+    lines = [
+        f"{row.date}: {row.outcome}, {row.n_checked} trials, {row.machine}"
+        for row in rows.itertuples()
+    ]
     return tuple(lines) or ("never",)
