@@ -1,6 +1,7 @@
 """Claims by a reader's rules, beside the rules of all other tables."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
+from typing import Any
 
 import pandas as pd
 
@@ -13,12 +14,12 @@ from mimlstudy.report.tables import Entry, ReportTable, frame_grid
 
 def rules_of(**chosen) -> Rules:
     """Rules as a notebook's parameters give them; what is empty or 0 stays as in all tables."""
-    named = {}
+    named: dict[str, Any] = {}
     for name, value in chosen.items():
         if value:
             # A notebook's lists are tuples in rules, which never change.
             named[name] = tuple(value) if isinstance(value, list) else value
-    return replace(DEFAULT_RULES, **named)
+    return Rules(**named)
 
 
 def argued_table(get_records: Records, rules: Rules) -> ReportTable:
