@@ -185,7 +185,7 @@ def test_examples_run(ten_images, capsys):
         printed = capsys.readouterr().out
         if "my_images" in code:
             assert all(name in printed for name in ("08.png", "09.png", *SCENE_LABELS))
-            assert Image.open(ten_images / "reasons.png").width > 500
+            assert Image.open(ten_images / "explanations.png").width > 500
 
 
 def test_commands_and_targets_exist_and_the_readme_has_every_artefact():
