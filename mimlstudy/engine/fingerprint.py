@@ -256,9 +256,12 @@ def _commit():
         about, _, path = line.partition("\t")  # mode, kind and hash, then the path
         if path.endswith(".py"):
             committed[path] = about.split()[-1]
-    packages = (paths.PACKAGE, folders.PACKAGE)
-    files = [path for package in packages for path in package.rglob("*.py")]
-    here = {path.relative_to(root).as_posix(): _blob_hash(path.read_bytes()) for path in files}
+    here = {}
+    for package in (paths.PACKAGE, folders.PACKAGE):
+        for path in package.rglob("*.py"):
+            # From its own package's folder: the two may be installed in different places.
+            name = path.relative_to(package.parent).as_posix()
+            here[name] = _blob_hash(path.read_bytes())
     return commit + "+" * (here != committed)
 
 
