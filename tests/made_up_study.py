@@ -4,6 +4,7 @@ import time
 from functools import cache
 from unittest.mock import Mock
 
+import numba
 import pandas as pd
 from pandas.testing import assert_frame_equal
 from sklearn.pipeline import make_pipeline
@@ -15,7 +16,7 @@ from mimlstudy.engine.records import KEY, columns_of, records
 from mimlstudy.engine.rows import sealed
 from mimlstudy.engine.trials import Experiment, Part, RandomSplits
 from mimlstudy.paper.catalogue import CATALOGUE
-from mimlstudy.paper.measures import TESTED
+from mimlstudy.paper.measures import COSTS, TESTED
 
 TINY = "drawn:24x2x4"  # 24 bags of two instances with four labels
 METHODS = {"MimlNn": MimlNn(), "Ml-knn": make_pipeline(SumInstances(), MlKnn(n_neighbors=3))}
@@ -47,6 +48,40 @@ class Sleepy(Guess):
 def sleepy() -> Experiment:
     """Forty trials, of which half take a tenth of a second."""
     return tiny({"Sleepy": Sleepy(), "Ml-knn": METHODS["Ml-knn"]}, name="figure7", n_splits=20)
+
+
+@numba.njit
+def _count(n):
+    number = 1
+    for _ in range(n):
+        number = (number * 16807) % 2147483647
+    return number
+
+
+class Counting(Guess):
+    """A learner that counts in compiled code, for a second or so."""
+
+    def fit(self, X, Y):
+        _count(150_000_000)
+        return super().fit(X, Y)
+
+
+class Sleeping(Guess):
+    """A learner that takes minutes."""
+
+    def fit(self, X, Y):
+        time.sleep(300)
+        return super().fit(X, Y)
+
+
+def counting() -> Experiment:
+    """Thirty trials in compiled code."""
+    return tiny({"Counting": Counting()}, name="figure7", n_splits=30)
+
+
+def lonely() -> Experiment:
+    """A trial of minutes in a process of its own."""
+    return tiny({"Sleeping": Sleeping()}, name="figure7", n_splits=1, measure=COSTS)
 
 
 def same_numbers(one: pd.DataFrame, other: pd.DataFrame):

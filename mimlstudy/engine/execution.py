@@ -1,37 +1,18 @@
-"""Run the trials that are not recorded yet, in parallel, record them, and estimate their time."""
+"""Compute an experiment: run the trials that have no current record, and estimate their time."""
 
-import signal
 import sys
-import traceback
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib.util import find_spec
-from itertools import chain
-from multiprocessing import get_context
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed, effective_n_jobs, parallel_config
-from joblib.externals.loky.process_executor import TerminatedWorkerError
-from threadpoolctl import threadpool_limits
-from tqdm import tqdm
+from joblib import effective_n_jobs
 
 from mimlpaper.datasets import DataError
-from mimlpaper.sharing import Cache, sharing
-from mimlstudy.engine.catalogue import Catalogue
-from mimlstudy.engine.fingerprint import fingerprint, provenance
-from mimlstudy.engine.records import CURRENT, KEY, Store, columns_of, keys_of, records
-from mimlstudy.engine.rows import sealed
-from mimlstudy.engine.trials import Experiment, Trial, run_trial
-
-IDLE = 20  # seconds
-SHARED = 2**28  # bytes of shared results that a worker keeps for the trials of a batch
-
-
-class TrialError(RuntimeError):
-    """Some trials failed; the message holds the first traceback. The others are recorded."""
+from mimlstudy.engine.arithmetic import warn_of_own_arithmetic
+from mimlstudy.engine.records import CURRENT, KEY, Store, keys_of, records
+from mimlstudy.engine.trials import Experiment, Trial
+from mimlstudy.engine.workers import TrialError, run_trials
 
 
 def compute(
@@ -73,6 +54,7 @@ def compute(
             store.append(experiment, [])  # what cannot be written is known now, not after hours
             waiting += trials
     if waiting:
+        warn_of_own_arithmetic()
         _record(by_name, waiting, jobs, data_home, dask, store)
     tables = [records(experiment, **how) for experiment in by_name.values()]
     return pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
@@ -143,137 +125,6 @@ def _record(experiments, trials, jobs, data_home, dask, store):
         store.rewrite(experiments[name])  # without what the new records supersede
     if failure is not None:
         raise failure
-
-
-def run_trials(
-    trials: list[Trial],
-    experiments: Mapping[str, Experiment],
-    catalogue: Catalogue,
-    *,
-    jobs: int = -1,
-    data_home=None,
-    dask: str | None = None,
-) -> Iterator[tuple[Trial, list[dict]]]:
-    """Run trials, one BLAS thread each, and yield (trial, rows) as they end.
-
-    A worker gets a batch: all trials of one split, which share kernels, distances and the like.
-    Results do not depend on the batches. If a worker process dies, the trials that were running
-    run again one by one, after all others; that shows which one killed it. Trials whose measure
-    needs them ``alone`` run one at a time, each in a new process. A TrialError at the end says that
-    some failed, or their worker died. ``experiments`` are by name. Workers of ``dask`` need this
-    version of the package, the data, and one thread.
-    """
-    jobs_of: dict[bool, list] = {False: [], True: []}
-    for trial in trials:
-        experiment = experiments[trial.experiment]
-        estimator = experiment.estimator(trial.dataset, trial.method, trial.parameters)
-        splits = experiment.part_of(trial.dataset, trial.method).splits
-        # A few kilobytes.
-        job = trial, estimator, splits, experiment.measure, catalogue, data_home
-        jobs_of[experiment.measure.alone].append(job)
-    names, failures = ", ".join(dict.fromkeys(trial.experiment for trial in trials)), []
-    with tqdm(total=len(trials), desc=f"{names:.40}", unit="trial", leave=False) as progress:
-        together = _in_batches(jobs_of[False], jobs, dask, progress)
-        for trial, rows, trace in chain(together, _one_by_one(jobs_of[True])):
-            progress.update()
-            if trace:
-                failures.append((trial, trace))
-            else:
-                yield trial, rows
-    if failures:
-        trial, error = failures[0]
-        raise TrialError(
-            f"{len(failures)} of {len(trials)} trials failed, the others are done; "
-            f"the first: {trial}\n{error}"
-        )
-
-
-def _in_batches(trial_jobs, jobs, dask, progress):
-    """Yield (trial, rows, traceback) of trials that run side by side."""
-    with _workers(jobs, dask):
-        n_workers = effective_n_jobs(-1 if dask else jobs)
-        rounds = deque([_batches(trial_jobs, n_workers)])
-        while rounds:
-            waiting = {batch[0][0]: batch for batch in rounds.popleft()}
-            runs = Parallel(batch_size=1, return_as="generator_unordered")
-            try:
-                for results in runs(delayed(_run_batch)(batch) for batch in [*waiting.values()]):
-                    del waiting[results[0][0]]
-                    yield from results
-            except TerminatedWorkerError as death:
-                left = [*waiting.values()]
-                if len(left) == len(left[0]) == 1:
-                    yield left[0][0][0], None, f"its worker process died: {death}"
-                    continue
-                # Under way were some of the first: joblib hands out two to each worker.
-                suspects, others = left[: 2 * n_workers], left[2 * n_workers :]
-                progress.write(f"a worker process died; {sum(map(len, left))} trials run again")
-                rounds.extend([others] if others else [])
-                rounds.extend([[one]] for batch in suspects for one in batch)
-
-
-def _one_by_one(trial_jobs):
-    """The same, each in a new process, forked bare by a server that has imports.
-
-    So a trial shares nothing, not even with a repetition of its own fit.
-    """
-    context = get_context("forkserver")
-    context.set_forkserver_preload([name for name in sys.modules if name.startswith("mimlpaper")])
-    for job in trial_jobs:
-        try:
-            with ProcessPoolExecutor(1, mp_context=context) as pool:
-                result = pool.submit(_attempt, *job).result()
-        except Exception:  # such as a process that was killed
-            result = job[0], None, traceback.format_exc()
-        yield result
-
-
-def _batches(trial_jobs, n_workers) -> list[list[tuple]]:
-    """The trials by data set and split; one by one if that would leave workers idle."""
-    batches: dict[tuple, list[tuple]] = {}
-    for job in trial_jobs:
-        batches.setdefault((job[0].dataset, job[0].split), []).append(job)
-    return [*batches.values()] if len(batches) >= 2 * n_workers else [[job] for job in trial_jobs]
-
-
-@contextmanager
-def _workers(jobs, dask):
-    if dask is None:
-        # Workers whose parent was killed find nothing more to do, and end after that time.
-        # Ctrl-C is for the parent, which ends them: one that still imports would print an error.
-        deaf = dict(initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
-        with parallel_config("loky", n_jobs=jobs, idle_worker_timeout=IDLE, **deaf):
-            yield
-        return
-    from distributed import Client
-
-    with Client(dask) as client, parallel_config("dask"):
-        client.wait_for_workers(1)
-        threads = {info["nthreads"] for info in client.scheduler_info(-1)["workers"].values()}
-        if threads != {1}:
-            raise ValueError(
-                f"workers at {dask} must have one thread each, got {sorted(threads)}; start "
-                "them by: dask worker ADDRESS --nworkers N --nthreads 1"
-            )
-        yield
-
-
-def _run_batch(trial_jobs):
-    with sharing(Cache(SHARED)):
-        return [_attempt(*job) for job in trial_jobs]
-
-
-def _attempt(trial, estimator, splits, measure, catalogue, data_home):
-    """(trial, sealed rows, None) or, if it failed, (trial, None, traceback)."""
-    try:
-        made_by = fingerprint(estimator, catalogue.loader(trial.dataset), splits, measure)
-        with threadpool_limits(1):  # sums of another number of threads differ in the last bit
-            rows = run_trial(trial, estimator, splits, measure, catalogue, data_home=data_home)
-    except Exception:  # of any estimator, also a stranger's; compute raises it by its trial
-        return trial, None, traceback.format_exc()
-    origin = trial._asdict() | made_by._asdict() | provenance()
-    columns = columns_of(measure)
-    return trial, [sealed(origin | row, columns) for row in rows], None
 
 
 def estimate(

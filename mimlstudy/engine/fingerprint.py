@@ -39,7 +39,7 @@ Definition = tuple[str, str]  # module and name
 
 # What every trial runs, from its arithmetic to the text and the seal of what is recorded.
 COMMON: set[Definition] = {
-    ("mimlstudy.engine.execution", "_run_batch"),
+    ("mimlstudy.engine.workers", "_run_batch"),
     ("mimlstudy.engine.arithmetic", "pin"),
 }
 

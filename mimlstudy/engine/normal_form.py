@@ -9,7 +9,8 @@ import ast
 import builtins
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-SEES_NAMES = {"locals", "vars", "eval", "exec", "dir"}  # functions that see names of variables
+# Functions that see the names of variables: those of the second set if they are given nothing.
+SEE_NAMES, SEE_NAMES_ALONE = {"eval", "exec"}, {"locals", "vars", "dir"}
 TELLING = {"ClassVar", "InitVar", "KW_ONLY"}  # annotations that change what a data class does
 
 
@@ -37,6 +38,7 @@ class _NormalForm(ast.NodeTransformer):
     def __init__(self, global_names: set[str]):
         self.global_names = global_names
         self.new_names: dict[str, str] = {}  # of the outermost function around
+        self.parameters: list[set[str]] = []  # of the functions around, which keep their names
         self.around: list[ast.AST] = []  # functions and classes, the innermost last
 
     def visit_ClassDef(self, node):
@@ -50,10 +52,10 @@ class _NormalForm(ast.NodeTransformer):
         outermost = not any(isinstance(outer, FUNCTIONS) for outer in self.around)
         if outermost:
             self.new_names = _numbered(_local_names(node, self.global_names))
-        elif not isinstance(self.around[-1], ast.ClassDef):
-            node.name = self.new_names.get(node.name, node.name)
+        else:
+            node.name = self._renamed(node.name)
         self.around.append(node)
-        self.generic_visit(node)
+        self._visit_inside(node)
         self.around.pop()
         if outermost:
             self.new_names = {}
@@ -61,22 +63,36 @@ class _NormalForm(ast.NodeTransformer):
 
     visit_AsyncFunctionDef = visit_FunctionDef
 
+    def visit_Lambda(self, node):
+        return self._visit_inside(node)
+
+    def _visit_inside(self, function):
+        arguments = [part for part in ast.walk(function.args) if isinstance(part, ast.arg)]
+        self.parameters.append({argument.arg for argument in arguments})
+        self.generic_visit(function)
+        self.parameters.pop()
+        return function
+
+    def _renamed(self, name):
+        is_parameter = any(name in names for names in self.parameters)
+        return name if is_parameter else self.new_names.get(name, name)
+
     def visit_arg(self, node):
         node.annotation = None
         return node
 
     def visit_Name(self, node):
-        node.id = self.new_names.get(node.id, node.id)
+        node.id = self._renamed(node.id)
         return node
 
     def visit_ExceptHandler(self, node):
-        node.name = self.new_names.get(node.name, node.name)
+        node.name = self._renamed(node.name)
         return self.generic_visit(node)
 
     def visit_alias(self, node):
         imported = node.asname or node.name
-        if imported in self.new_names:
-            node.asname = self.new_names[imported]
+        if self._renamed(imported) != imported:
+            node.asname = self._renamed(imported)
         return node
 
     def visit_AnnAssign(self, node):
@@ -109,9 +125,20 @@ def _global_names(tree):
     """The names that a module's statements bind, and those that functions declare global."""
     names = set()
     for statement in tree.body:
-        inside = [statement] if isinstance(statement, (*FUNCTIONS, ast.ClassDef)) else None
-        for node in inside or ast.walk(statement):
-            names |= set(_bound_by(node))
+        if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+            names.add(statement.name)
+            continue
+        nodes = list(ast.walk(statement))
+        # What a comprehension binds is known inside it only.
+        inner = {
+            part
+            for node in nodes
+            if isinstance(node, ast.comprehension)
+            for part in ast.walk(node.target)
+        }
+        for node in nodes:
+            if node not in inner:
+                names |= set(_bound_by(node))
     for node in ast.walk(tree):
         if isinstance(node, ast.Global):
             names |= set(node.names)
@@ -121,16 +148,14 @@ def _global_names(tree):
 def _local_names(function, global_names):
     """The names of local variables of a function and of functions in it, in order of appearance.
 
-    Names that are also those of a parameter or a global are left out, so that different programs
-    stay different. A class in a function has attributes, whose names count.
+    Names that are also those of a global are left out, so that different programs stay different. A
+    class in a function has attributes, whose names count.
     """
     nodes = list(ast.walk(function))
-    calls = {node.func.id for node in nodes if _is_call_of_name(node)}
-    if calls & SEES_NAMES or any(isinstance(node, ast.ClassDef) for node in nodes):
+    if any(isinstance(node, ast.ClassDef) or _sees_names(node) for node in nodes):
         return []
     bound = dict.fromkeys(name for node in nodes[1:] for name in _bound_by(node))
-    parameters = {node.arg for node in nodes if isinstance(node, ast.arg)}
-    return [name for name in bound if name not in parameters | global_names]
+    return [name for name in bound if name not in global_names]
 
 
 def _bound_by(node) -> list[str]:
@@ -150,8 +175,11 @@ def _numbered(names):
     return {name: f"local {number}" for number, name in enumerate(names)}
 
 
-def _is_call_of_name(node):
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+def _sees_names(node):
+    """Whether a node calls a function that sees the names of variables."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+        return False
+    return node.func.id in SEE_NAMES or (node.func.id in SEE_NAMES_ALONE and not node.args)
 
 
 def _is_text(node):

@@ -19,7 +19,6 @@ from datetime import date
 import numpy as np
 import pandas as pd
 
-from mimlstudy.engine.execution import TrialError, run_trials
 from mimlstudy.engine.fingerprint import provenance
 from mimlstudy.engine.records import (
     CONFIGURED,
@@ -40,6 +39,7 @@ from mimlstudy.engine.records import (
     trials_of,
 )
 from mimlstudy.engine.trials import Experiment
+from mimlstudy.engine.workers import TrialError, run_trials
 
 OTHER = (DIFFERENT, DAMAGED, FAILED)  # the outcomes that attest nothing
 MEANING = "equal: to a millionth; close: but for a decision in one of a hundred test bags"

@@ -10,8 +10,9 @@ import pytest
 
 from mimlpaper import paths
 from mimlpaper.baselines.binary_relevance import Guess
-from mimlstudy.engine.execution import TrialError, compute, run_trials
+from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import Store
+from mimlstudy.engine.workers import TrialError, run_trials
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.report.bench import bench
 from mimlstudy.report.command import main
@@ -31,10 +32,10 @@ from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.report.command import main
 from mimlstudy.paper import experiments as registry
-from mimlstudy.engine import execution as runner
+from mimlstudy.engine import workers
 from tests.made_up_study import sleepy
 signal.signal(signal.SIGINT, signal.default_int_handler)
-folders.results, runner.IDLE = lambda: Path(sys.argv[1]), 2
+folders.results, workers.IDLE = lambda: Path(sys.argv[1]), 2
 registry.EXPERIMENTS["figure7"] = sleepy()
 sys.exit(main(["compute", "figure7", "--jobs", "2"]))
 """

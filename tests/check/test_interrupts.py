@@ -1,103 +1,79 @@
-"""Ctrl-C at nine moments of a fit: the learner is then what it was before, or unfitted."""
+"""Ctrl-C and kills of ``mimlpaper compute``, in compiled code and with a process for each trial."""
 
 import os
 import signal
-import threading
+import subprocess
+import sys
 import time
 
-import numpy as np
+import psutil
 import pytest
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 
-import mimlpaper as miml
-from mimlpaper.base import BagClassifier, VectorEstimator
-from mimlpaper.datasets import load_synthetic_scene
-from mimlpaper.preprocessing import MeanInstances
+from mimlstudy.engine.records import Store
+from mimlstudy.paper.catalogue import CATALOGUE
+from tests.made_up_study import counting
 
-pytestmark = pytest.mark.filterwarnings("ignore")
-LEARNERS = [
-    miml.AdtBoostMH(n_rounds=50),
-    miml.ChFd(random_state=0),
-    miml.Cnmf(),
-    miml.DMimlSvm(random_state=0),
-    miml.DiverseDensity(random_state=0),
-    miml.EmDd(random_state=0),
-    miml.InsDif(learner=miml.MimlNn(random_state=0)),
-    miml.MiSvmBag(random_state=0),
-    miml.MiSvmInstance(random_state=0),
-    miml.MimlBoost(n_rounds=10, random_state=0),
-    miml.MimlClassifier(time_budget=None, n_folds=2, random_state=0),
-    miml.MimlNn(random_state=0),
-    miml.MimlSvm(random_state=0),
-    miml.MimlSvmMi(random_state=0),
-    miml.MlKnn(),
-    miml.MlSvm(),
-    miml.NoisyOr(random_state=0),
-    miml.OneLabel(miml.MimlNn(random_state=0)),
-    miml.RankSvm(random_state=0),
-    miml.SubCod(n_concepts=10, random_state=0),
-]
-MOMENTS = np.arange(1, 10) / 10  # of the time that a fit takes
-SCENES = load_synthetic_scene()
-VECTORS = MeanInstances().fit_transform(SCENES.X)
+# The command as a process of its own, with an experiment in the place of Fig. 7. Ctrl-C arrives
+# also where a script runs the tests.
+COMMAND = """
+import signal, sys
+from pathlib import Path
+from mimlstudy import folders
+from mimlstudy.report.command import main
+from mimlstudy.paper import experiments
+from tests import made_up_study
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    folders.results = lambda: Path(sys.argv[1])
+    experiments.EXPERIMENTS["figure7"] = getattr(made_up_study, sys.argv[2])()
+    sys.exit(main(["compute", "figure7", "--jobs", "1"]))
+"""
 
 
-def examples(learner, part):
-    """Bags or vectors, and label sets or one label, as the learner takes them."""
-    X = VECTORS[part] if isinstance(learner, VectorEstimator) else SCENES.X[part]
-    Y = SCENES.Y[part]
-    return X, Y[:, 0] if isinstance(learner, BagClassifier) else Y
+def start(folder, experiment):
+    script = folder / "command.py"
+    script.write_text(COMMAND)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])}
+    return subprocess.Popen(
+        [sys.executable, str(script), str(folder / "results"), experiment],
+        start_new_session=True,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+    )
 
 
-def fit_and_interrupt(learner, X, Y, seconds) -> bool:
-    """Fit, with a SIGINT after so many seconds; whether the fit was interrupted."""
-    ended = threading.Event()
-
-    def interrupt():
-        if not ended.wait(seconds):
-            os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=interrupt)
-    try:
-        thread.start()
-        learner.fit(X, Y)
-        ended.set()
-        thread.join()
-    except KeyboardInterrupt:
-        thread.join()
-        return True
-    return False
+def wait_until(condition, seconds=90):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
-def timed_fit(learner, X, Y):
-    """A fitted copy, and the seconds that it took."""
-    began = time.perf_counter()
-    fitted = clone(learner).fit(X, Y)
-    return fitted, time.perf_counter() - began
+@pytest.mark.parametrize("moment", [0.0, 0.3, 0.6, 0.9, 1.2])
+def test_an_interrupt_in_compiled_code_ends_the_run_and_is_no_failed_trial(tmp_path, moment):
+    store = Store(tmp_path / "results", CATALOGUE)
+    run = start(tmp_path, "counting")
+    wait_until(lambda: len(store.load(counting())) >= 1)
+    time.sleep(moment)
+    os.killpg(run.pid, signal.SIGINT)
+    _, err = run.communicate(timeout=60)
+    assert run.returncode == 130, err
+    assert "interrupted; what is recorded stays" in err
+    assert "Traceback" not in err
+    assert 1 <= len(store.load(counting())) < 30
+    assert set(store.load(counting())["doubt"]) == {""}
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
-@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
-def test_an_interrupted_fit_is_no_fit_or_a_whole_one(learner, moment):
-    """The signal may come when the fit has just ended: then all of it counts."""
-    fitted = clone(learner).fit(*examples(learner, slice(0, 60)))
-    X, Y = examples(learner, slice(60, 160))
-    following, seconds = timed_fit(learner, X, Y)
-    before, after = fitted.decision_function(X), following.decision_function(X)
-    fit_and_interrupt(fitted, X, Y, moment * seconds)
-    scores = fitted.decision_function(X)
-    assert np.array_equal(scores, before) or np.array_equal(scores, after)
-
-
-@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
-def test_a_learner_whose_first_fit_is_interrupted_is_unfitted(learner):
-    X, Y = examples(learner, slice(60, 160))
-    following, seconds = timed_fit(learner, X, Y)
-    unfitted = clone(learner)
-    if fit_and_interrupt(unfitted, X, Y, 0.5 * seconds):
-        with pytest.raises(NotFittedError):
-            unfitted.predict(X)
-    else:
-        scores = unfitted.decision_function(X)
-        assert np.array_equal(scores, following.decision_function(X))
+@pytest.mark.parametrize("kill", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT, signal.SIGHUP])
+def test_a_killed_run_leaves_no_process_of_a_lonely_trial(tmp_path, kill):
+    run = start(tmp_path, "lonely")
+    parent = psutil.Process(run.pid)
+    wait_until(lambda: any("spawn_main" in " ".join(c.cmdline()) for c in parent.children()))
+    time.sleep(4)  # until it fits
+    children = parent.children(recursive=True)
+    os.kill(run.pid, kill)
+    run.communicate(timeout=30)
+    _, alive = psutil.wait_procs(children, timeout=20)
+    assert not alive

@@ -9,7 +9,7 @@ import numpy as np
 
 from mimlpaper import Bags, DiverseDensity, EmDd
 from mimlpaper.paths import PACKAGE
-from mimlstudy.engine.execution import run_trials
+from mimlstudy.engine.workers import run_trials
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.experiments import EXPERIMENTS
 

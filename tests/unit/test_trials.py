@@ -16,6 +16,7 @@ from mimlpaper.baselines.binary_relevance import Guess, MlSvm
 from mimlpaper.datasets import load, make_africa
 from mimlpaper.sharing import Cache, sharing
 from mimlstudy.engine import trials as module
+from mimlstudy.engine.catalogue import content_hash
 from mimlstudy.engine.holdouts import HoldOut, full_names
 from mimlstudy.engine.trials import CrossValidation, GivenSplit, RandomSplits, Trial, run_trial
 from mimlstudy.paper.catalogue import CATALOGUE
@@ -142,7 +143,7 @@ def test_a_trial_is_a_pure_function():
         assert 0 < fit and 0 < predict and fit + predict <= whole
         found.append(row)
     assert repr(found[0]) == repr(found[1])
-    assert (row["kind"], row["data_sha256"]) == ("synthetic", data.sha256)
+    assert (row["kind"], row["data_sha256"]) == ("synthetic", content_hash(data))
 
 
 class Loud(Guess):

@@ -9,8 +9,7 @@ import pytest
 
 from mimlpaper.baselines.binary_relevance import Guess
 from mimlpaper.datasets import DataError, load, loaders
-from mimlstudy.engine import execution as runner
-from mimlstudy.engine import fingerprint
+from mimlstudy.engine import fingerprint, workers
 from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import Store, records
 from mimlstudy.engine.verify import allowed, compare_trial, distance, outliers, verified, verify
@@ -120,14 +119,14 @@ def test_every_outcome_is_written_and_counts_until_records_or_code_change(store,
 
 
 def test_a_difference_counts_more_than_a_failure(store, monkeypatch):
-    honest, failing = runner.run_trial, [0, 1]
+    honest, failing = workers.run_trial, [0, 1]
 
     def run_trial(trial, *args, **kwargs):
         if trial.method == "Ml-knn" and trial.split in failing:
             raise MemoryError("no room")
         return honest(trial, *args, **kwargs)
 
-    monkeypatch.setattr(runner, "run_trial", run_trial)
+    monkeypatch.setattr(workers, "run_trial", run_trial)
     with pytest.warns(UserWarning, match="no room"):
         assert outcomes(store) == {"MimlNn": "equal", "Ml-knn": "failed"}
     change(store, coverage=np.nan)

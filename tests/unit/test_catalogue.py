@@ -1,0 +1,56 @@
+"""The catalogue of data sets: their contents are listed, their stand-ins are drawn."""
+
+import csv
+
+import pytest
+
+from mimlpaper.datasets import DATASETS, DataError, fetch, load, loaders
+from mimlstudy import folders
+from mimlstudy.engine.catalogue import content_hash
+from mimlstudy.paper.catalogue import CATALOGUE
+from mimlstudy.paper.contents import files_hash
+from mimlstudy.paper.experiments import EXPERIMENTS
+
+LISTED = list(csv.DictReader((folders.study_data() / "contents.csv").open()))
+
+
+def test_every_data_set_of_files_is_listed_with_the_files_of_the_manifest():
+    of_files = [name for name in DATASETS if fetch.source_of(name).files]
+    assert [row["dataset"] for row in LISTED] == of_files
+    assert [row["files"] for row in LISTED] == [files_hash(name) for name in of_files]
+
+
+@pytest.mark.parametrize("name", ["scene", "hja", "scene:30%", "musk1"])
+def test_a_data_set_is_loaded_as_it_is_listed(name):
+    assert content_hash(CATALOGUE.load(name)) == CATALOGUE.content(name)
+
+
+def test_all_that_a_trial_can_see_is_in_the_hash():
+    scenes = load("synthetic_scene")
+    hashes = {content_hash(scenes), content_hash(scenes[:100]), content_hash(scenes[::-1])}
+    assert len(hashes) == 3
+    assert content_hash(load("synthetic_scene")) == content_hash(scenes)
+    assert content_hash(load("synthetic_genes")) != content_hash(load("synthetic_pages"))
+
+
+def test_drawn_data_have_no_listed_content():
+    assert CATALOGUE.content("synthetic_scene") is None
+    assert CATALOGUE.content("drawn:40x3x8") is None
+
+
+def test_a_loader_that_gives_another_set_is_found_out(monkeypatch):
+    scenes = load("synthetic_scene")
+    monkeypatch.setattr(loaders, "load", lambda *given: scenes)
+    with pytest.raises(DataError, match="yeast was asked for, and synthetic_scene was loaded"):
+        CATALOGUE.load("yeast")
+
+
+def test_stand_ins_have_the_kind_of_examples_and_the_share_of_the_data_set():
+    assert CATALOGUE.stand_in("scene:10%") == "synthetic_scene:10%"
+    assert CATALOGUE.stand_in("yahoo:Arts") == "synthetic_pages"
+    assert CATALOGUE.stand_in("drawn:100000x8x8") == "drawn:240x4x4"
+    for name in {name for experiment in EXPERIMENTS.values() for name in experiment.datasets}:
+        stand_in = CATALOGUE.stand_in(name)
+        assert not fetch.source_of(stand_in).files
+        single = fetch.source_of(name).n_labels == 1
+        assert single == (fetch.source_of(stand_in).n_labels == 1), name
