@@ -36,10 +36,12 @@ build = partial(_in_root, "build")
 
 
 def kept(name: str, key: str):
-    """What :func:`keep` wrote by this name and key; None if there is nothing, or by another key."""
+    """What :func:`keep` wrote by this name and key; None if there is nothing, or another key."""
     path = build("kept") / f"{name}.json"
-    found = json.loads(path.read_text()) if path.is_file() else {}
-    return found["value"] if found.get("key") == key else None
+    if not path.is_file():
+        return None
+    content = json.loads(path.read_text())
+    return content["value"] if content["key"] == key else None
 
 
 def keep(name: str, key: str, value):

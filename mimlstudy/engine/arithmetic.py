@@ -18,6 +18,7 @@ import llvmlite.binding
 from threadpoolctl import threadpool_info
 
 PINNED, OWN = "x86-64-v3", "own arithmetic"
+# What NumPy and SciPy call where the arithmetic is pinned; another BLAS, such as MKL, is not.
 PINNED_KERNELS = ["openblas Haswell"]
 FEATURES = [
     "avx",
@@ -78,10 +79,10 @@ def _obstacle():
     if platform.machine() not in ("x86_64", "AMD64") or lacking:
         return f"this processor is no {PINNED}"
     for name, value in wanted.items():
-        os.environ.setdefault(name, value)
-    other = [name for name, value in wanted.items() if os.environ[name] != value]
-    if other:
-        return f"{' and '.join(other)} is set to another value; unset it"
+        os.environ.setdefault(name, value)  # what somebody set has a reason, and stays
+    set_otherwise = [name for name, value in wanted.items() if os.environ[name] != value]
+    if set_otherwise:
+        return f"{' and '.join(set_otherwise)} is set to another value; unset it"
     return "NumPy was imported before" if late else ""
 
 

@@ -10,7 +10,7 @@ from joblib import effective_n_jobs
 
 from mimlpaper.datasets import DataError
 from mimlstudy.engine.arithmetic import warn_of_own_arithmetic
-from mimlstudy.engine.records import CURRENT, KEY, Store, keys_of, records
+from mimlstudy.engine.records import CONFIGURED, CURRENT, KEY, Store, keys_of, records
 from mimlstudy.engine.trials import Experiment, Trial
 from mimlstudy.engine.workers import TrialError, run_trials
 
@@ -64,13 +64,18 @@ def _to_run(experiment, trials, recorded, recompute):
     """The trials that have no current record and need no package that is not here."""
     current = recorded["state"] == CURRENT
     known = set() if recompute else set(keys_of(recorded[current]))
+    missing = [trial for trial in trials if trial not in known]
+    return [trial for trial in missing if _packages_are_here(experiment, trial)]
 
-    def can_run(trial):
-        estimator = experiment.estimator(trial.dataset, trial.method, trial.parameters)
-        parts = [estimator, *(estimator.get_params().values() if estimator is not None else ())]
-        return all(find_spec(part.needs) for part in parts if hasattr(part, "needs"))
 
-    return [trial for trial in trials if trial not in known and can_run(trial)]
+def _packages_are_here(experiment, trial):
+    """Whether what an estimator, or a part of it, names by ``needs`` can be imported."""
+    estimator = experiment.estimator(trial.dataset, trial.method, trial.parameters)
+    if estimator is None:
+        return True
+    parts = [estimator, *estimator.get_params().values()]
+    needed = [part.needs for part in parts if hasattr(part, "needs")]
+    return all(find_spec(package) for package in needed)
 
 
 def _data_missing(waiting, catalogue, data_home, recorded):
@@ -78,6 +83,7 @@ def _data_missing(waiting, catalogue, data_home, recorded):
     try:
         catalogue.fetch({trial.dataset for trial in waiting}, data_home)
     except DataError as error:
+        # An old record is better than an error; without any there is nothing to show.
         if not set(waiting) <= set(keys_of(recorded)):
             raise
         print(f"{len(waiting)} trials are not run again: {error}")
@@ -86,11 +92,14 @@ def _data_missing(waiting, catalogue, data_home, recorded):
 
 
 def _announce(experiment, trials, recorded, jobs):
-    seconds, time = _expected_seconds(trials, recorded), ""
+    line = f"{experiment.name}: {len(trials)} trials to run"
+    seconds = _expected_seconds(trials, recorded)
+    # Where one method never ran, a sum of the others would be too short.
     if seconds.notna().all():
-        workers = min(len(trials), effective_n_jobs(jobs))
-        time = f", about {_in_words(seconds.sum() / workers)} with {workers} process(es)"
-    print(f"{experiment.name}: {len(trials)} trials to run{time}", file=sys.stderr)  # as progress
+        n_workers = min(len(trials), effective_n_jobs(jobs))
+        duration = _in_words(seconds.sum() / n_workers)
+        line += f", about {duration} with {n_workers} process(es)"
+    print(line, file=sys.stderr)  # as the bar of progress, so that a table can be piped
 
 
 def _in_words(seconds):
@@ -104,10 +113,11 @@ def _in_words(seconds):
 
 def _expected_seconds(trials, recorded):
     """The mean of trials with the same override, else of the method on the data set, else NaN."""
-    waiting, recorded = pd.DataFrame(trials, columns=KEY), recorded.drop_duplicates(KEY)
+    waiting = pd.DataFrame(trials, columns=KEY)
+    each = recorded.drop_duplicates(KEY)  # a stage repeats the seconds of its trial
     seconds = pd.Series(np.nan, waiting.index)
-    for alike in (["dataset", "method", "parameters"], ["dataset", "method"]):
-        means = recorded.groupby(alike)["seconds"].mean()
+    for alike in (CONFIGURED, ["dataset", "method"]):
+        means = each.groupby(alike)["seconds"].mean()
         seconds = seconds.fillna(waiting.join(means, on=alike)["seconds"])
     return seconds
 
@@ -120,7 +130,7 @@ def _record(experiments, trials, jobs, data_home, dask, store):
         for trial, rows in run_trials(trials, experiments, store.catalogue, **where):
             store.append(experiments[trial.experiment], rows)
     except TrialError as error:
-        failure = error
+        failure = error  # of some trials: the records of the others are put in order first
     for name in {trial.experiment for trial in trials}:
         store.rewrite(experiments[name])  # without what the new records supersede
     if failure is not None:
@@ -140,14 +150,19 @@ def estimate(
     Column unknown counts the trials of methods that never ran on their data set. Hours are those of
     equal shares for ``jobs`` processes, or of the longest trial. The last row is the sum.
     """
-    workers, rows = effective_n_jobs(jobs), []
+    n_workers = effective_n_jobs(jobs)
+    rows = []
     for experiment in experiments:
         trials = experiment.trials(profile)
         recorded = records(experiment, profile=profile, store=store)
-        seconds = _expected_seconds(_to_run(experiment, trials, recorded, recompute), recorded)
-        counts = len(trials), len(seconds), int(seconds.isna().sum())
-        longest = max(seconds.sum() / workers, seconds.max()) if len(seconds) else 0.0
-        rows.append((experiment.name, *counts, seconds.sum() / 3600, longest / 3600))
+        waiting = _to_run(experiment, trials, recorded, recompute)
+        seconds = _expected_seconds(waiting, recorded)
+        n_unknown = int(seconds.isna().sum())
+        total = seconds.sum()
+        # However many workers there are, none shares a trial.
+        duration = max(total / n_workers, seconds.max()) if waiting else 0.0
+        counts = len(trials), len(waiting), n_unknown
+        rows.append((experiment.name, *counts, total / 3600, duration / 3600))
     columns = ["experiment", "trials", "to_run", "unknown", "core_hours", "hours"]
     table = pd.DataFrame(rows, columns=columns)
     table.loc[len(table)] = table.sum().to_dict() | {"experiment": "all"}

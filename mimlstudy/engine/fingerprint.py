@@ -111,10 +111,10 @@ def _behind(estimator, loader, splits, measure):
     """The settings as JSON, and the definitions of all code that a trial with them runs."""
     used = set(COMMON)
     described = partial(_described, used=used)
-    json.dumps(loader, default=described)
+    json.dumps(loader, default=described)  # for the definitions, which go into ``used``
     settings = [
         estimator,
-        replace(splits, n_splits=0),
+        replace(splits, n_splits=0),  # more splits leave the earlier ones as they are
         [measure.rows, measure.numbers, measure.words],
     ]
     text = json.dumps(settings, default=described, sort_keys=True)
@@ -152,12 +152,16 @@ def _without_defaults(kind, held):
 @cache
 def _defaults(kind):
     parameters = inspect.signature(kind.__init__).parameters.values()
-    return {one.name: one.default for one in parameters if one.default is not one.empty}
+    return {
+        parameter.name: parameter.default
+        for parameter in parameters
+        if parameter.default is not parameter.empty
+    }
 
 
 def _is_same(value, default):
     if isinstance(default, bool | int | float | str):
-        return type(value) is type(default) and value == default
+        return type(value) is type(default) and value == default  # 1 and 1.0 may run otherwise
     return value is default
 
 
@@ -176,7 +180,7 @@ def _closure(used: frozenset[Definition]) -> set[Definition]:
 def _uses(definition: Definition) -> set[Definition]:
     """The packages' definitions whose names appear in one definition."""
     module, name = definition
-    used = {(module, REST)}
+    used = {(module, REST)}  # it ran when the module was imported
     for node in (node for part in _names(module)[0][name] for node in ast.walk(part)):
         if isinstance(node, ast.Name):
             used |= _resolved(module, node.id)
@@ -208,7 +212,8 @@ def _names(module: str) -> tuple[dict[str, list[ast.stmt]], dict[str, tuple[str,
     for statement in normalised(sources()[module]).body:
         if isinstance(statement, ast.ImportFrom):
             origin = str(statement.module)
-            imported |= {one.asname or one.name: (origin, one.name) for one in statement.names}
+            for alias in statement.names:
+                imported[alias.asname or alias.name] = origin, alias.name
         elif isinstance(statement, DEFINITIONS):
             defined[statement.name].append(statement)
         elif not isinstance(statement, ast.Import):
@@ -253,9 +258,9 @@ def _commit():
         return ""
     committed = {}
     for line in tree.splitlines():
-        about, _, path = line.partition("\t")  # mode, kind and hash, then the path
+        mode_kind_hash, _, path = line.partition("\t")
         if path.endswith(".py"):
-            committed[path] = about.split()[-1]
+            committed[path] = mode_kind_hash.split()[-1]
     here = {}
     for package in (paths.PACKAGE, folders.PACKAGE):
         for path in package.rglob("*.py"):
@@ -266,6 +271,7 @@ def _commit():
 
 
 def _git(root, *words):
+    # A missing object would be fetched by a program that the folder's configuration names.
     environment = os.environ | {"GIT_NO_LAZY_FETCH": "1"}
     command = ["git", "-C", str(root), *words]
     return subprocess.check_output(command, text=True, env=environment, stderr=subprocess.DEVNULL)

@@ -41,6 +41,7 @@ def upgraded(text: str, columns) -> str:
     """
     names = [*columns_of(columns), SEAL]
     lines = [[*columns, SEAL]]
+    # Line by line: no text of a record has an end of line.
     for number, line in enumerate(text.splitlines()[1:], start=2):
         fields = next(csv.reader([line], strict=True), [])
         if len(fields) != len(names):

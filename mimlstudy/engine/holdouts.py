@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.metrics import CRITERIA, evaluate
 
-SIGNS = {name: -1.0 if one.lower_is_better else 1.0 for name, one in CRITERIA.items()}
+SIGNS = {name: -1.0 if criterion.lower_is_better else 1.0 for name, criterion in CRITERIA.items()}
 SIGNS["accuracy"] = 1.0  # of learners of one label
 DIGITS = 9  # of a criterion: of equal settings the first in the grid counts, whatever the rounding
 

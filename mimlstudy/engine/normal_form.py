@@ -48,7 +48,7 @@ class _NormalForm(ast.NodeTransformer):
         return node
 
     def visit_FunctionDef(self, node):
-        node.returns = None
+        node.returns = None  # an annotation
         outermost = not any(isinstance(outer, FUNCTIONS) for outer in self.around)
         if outermost:
             self.new_names = _numbered(_local_names(node, self.global_names))
@@ -58,7 +58,7 @@ class _NormalForm(ast.NodeTransformer):
         self._visit_inside(node)
         self.around.pop()
         if outermost:
-            self.new_names = {}
+            self.new_names = {}  # of the next function, whatever its place in the module
         return node
 
     visit_AsyncFunctionDef = visit_FunctionDef
@@ -154,6 +154,7 @@ def _local_names(function, global_names):
     nodes = list(ast.walk(function))
     if any(isinstance(node, ast.ClassDef) or _sees_names(node) for node in nodes):
         return []
+    # Each name once; the first node is the function itself, whose name is not local.
     bound = dict.fromkeys(name for node in nodes[1:] for name in _bound_by(node))
     return [name for name in bound if name not in global_names]
 

@@ -161,8 +161,9 @@ class Store:
         if self.base is None:
             return _latest(recorded)
         below = self.base.load(experiment)
-        both = pd.concat([below, recorded], ignore_index=True) if len(below) else recorded
-        return _latest(both)
+        if below.empty:
+            return _latest(recorded)
+        return _latest(pd.concat([below, recorded], ignore_index=True))
 
     def rewrite(self, experiment: Experiment, change: Callable = lambda rows: rows):
         """Write what ``change`` makes of all whole trials in place of the file, at once.
@@ -349,7 +350,11 @@ def check_round_trip():
 
 
 def records(
-    experiment: Experiment, *, store: Store, profile: str = "paper", methods=None
+    experiment: Experiment,
+    *,
+    store: Store,
+    profile: str = "paper",
+    methods=None,
 ) -> pd.DataFrame:
     """What is recorded of an experiment's trials, in their order, with a column ``state``."""
     trials = pd.DataFrame(experiment.trials(profile, methods), columns=KEY)
@@ -378,23 +383,27 @@ def _states(table, experiment, store):
             return DIFFERS
         return OTHER_ARITHMETIC if code == now.code else CODE_CHANGED
 
-    about = table[[*CONFIGURED, "data_sha256", "doubt", "code", "settings", "arithmetic"]]
-    return [state(*row) for row in about.itertuples(index=False, name=None)]
+    columns = [*CONFIGURED, "data_sha256", "doubt", "code", "settings", "arithmetic"]
+    return [state(*row) for row in table[columns].itertuples(index=False, name=None)]
 
 
 def _verdicts(outcomes):
     """By group: current if all machines found the same, differs if one did not."""
     verdicts = {}
-    for group, found in outcomes.groupby(GROUP)["outcome"]:
-        if found.isin(SAME).all():
+    for group, on_machines in outcomes.groupby(GROUP)["outcome"]:
+        if on_machines.isin(SAME).all():
             verdicts[group] = CURRENT
-        elif found.eq(DIFFERENT).any():
+        elif on_machines.eq(DIFFERENT).any():
             verdicts[group] = DIFFERS
     return verdicts
 
 
 def fingerprint_today(
-    experiment: Experiment, catalogue: Catalogue, dataset: str, method: str, parameters: str
+    experiment: Experiment,
+    catalogue: Catalogue,
+    dataset: str,
+    method: str,
+    parameters: str,
 ) -> Fingerprint:
     """Today's fingerprint of what runs in a trial."""
     estimator = experiment.estimator(dataset, method, parameters)
@@ -403,7 +412,9 @@ def fingerprint_today(
 
 
 def fingerprints_today(
-    experiment: Experiment, table: pd.DataFrame, catalogue: Catalogue
+    experiment: Experiment,
+    table: pd.DataFrame,
+    catalogue: Catalogue,
 ) -> dict[tuple[str, str, str], Fingerprint]:
     """Today's fingerprints by (dataset, method, parameters) of some rows."""
     keys = table[CONFIGURED].drop_duplicates().itertuples(index=False, name=None)
@@ -412,11 +423,16 @@ def fingerprints_today(
 
 def other_versions(store: Store) -> str:
     """A line that says which versions differ here from those of records; empty if none does."""
-    here, files = provenance()["versions"].split("; "), store.folder.glob("*.csv")
-    columns = (pd.read_csv(path, usecols=["versions"])["versions"].dropna() for path in files)
-    texts = {text for column in columns for text in column.unique()}
-    other = {version for text in texts for version in text.split("; ")} - set(here)
-    return f"Recorded with {', '.join(sorted(other))}; here are {', '.join(here)}." if other else ""
+    here = provenance()["versions"].split("; ")
+    recorded = set()
+    for path in store.folder.glob("*.csv"):
+        texts = pd.read_csv(path, usecols=["versions"])["versions"].dropna()
+        for text in texts.unique():
+            recorded |= set(text.split("; "))
+    differing = sorted(recorded - set(here))
+    if not differing:
+        return ""
+    return f"Recorded with {', '.join(differing)}; here are {', '.join(here)}."
 
 
 def keys_of(table: pd.DataFrame) -> list[tuple]:

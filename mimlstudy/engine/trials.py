@@ -228,19 +228,21 @@ class Experiment:
         return list(trials)
 
     def _trials_of(self, part, profile, methods):
-        smoke = profile == "smoke"
-        n_splits = self.smoke_splits if smoke else PROFILES[profile]
-        datasets = self._smoke_datasets(part) if smoke else part.datasets
+        """The trials of one part, split by split."""
+        datasets, n_splits = part.datasets, PROFILES[profile]
+        if profile == "smoke":
+            datasets, n_splits = self._smoke_datasets(part), self.smoke_splits
         if isinstance(part.splits, GivenSplit):
             datasets = datasets[:n_splits]  # they are what is repeated
+        # One split is asked for where there are many overrides: the first shows that they run.
         n_overrides = 1 if n_splits == 1 else None
-        configured = [
-            (dataset, method, text)
-            for dataset in datasets
-            for method in part.methods
-            if not methods or method in methods
-            for text in part.override_texts(self._original(part, dataset), method)[:n_overrides]
-        ]
+        configured = []
+        for dataset in datasets:
+            original = self._original(part, dataset)
+            for method in part.methods:
+                if not methods or method in methods:
+                    texts = part.override_texts(original, method)[:n_overrides]
+                    configured += [(dataset, method, text) for text in texts]
         splits = range(part.splits.n_splits)[:n_splits]
         return [Trial(self.name, *key, split) for split in splits for key in configured]
 
@@ -269,18 +271,19 @@ class Experiment:
         uncovered = [name for name in datasets if not self.covers(name)]
         parts = []
         for part in self.parts:
-            covered = [name for name in datasets if self._original(part, name)]
-            asked = [*covered, *uncovered] if part is self.parts[0] else covered
+            asked = [name for name in datasets if self._original(part, name)]
+            if part is self.parts[0]:
+                asked += uncovered
             splits = part.splits
             if n_splits and not isinstance(splits, GivenSplit):
                 splits = replace(splits, n_splits=n_splits)
-            known = {method: part.overrides.get(method, [AS_PUBLISHED]) for method in part.methods}
-            wanted = {name: given for name, given in (overrides or {}).items() if name in known}
-            kept = {
-                m: given for m, given in (known | wanted).items() if not methods or m in methods
-            }
-            of_part = tuple(name for name in datasets if name in asked) or part.datasets
+            kept = {}
+            for method in part.methods:
+                if not methods or method in methods:
+                    as_before = part.overrides.get(method, [AS_PUBLISHED])
+                    kept[method] = (overrides or {}).get(method, as_before)
             if kept and (asked or not datasets):
+                of_part = tuple(name for name in datasets if name in asked) or part.datasets
                 parts.append(replace(part, datasets=of_part, splits=splits, overrides=kept))
         return replace(self, parts=tuple(parts))
 
@@ -332,7 +335,7 @@ def run_trial(
         start = time.process_time()
         rows = measure.rows(estimator, dataset, train, test)
         seconds = time.process_time() - start
-    common = {
+    of_trial = {
         "kind": dataset.kind,
         "data_sha256": content,
         "n_train": len(train),
@@ -341,7 +344,7 @@ def run_trial(
         "seconds": seconds,
         "warnings": "; ".join(sorted({warning.category.__name__ for warning in caught})),
     }
-    return [{"stage": stage} | common | row for stage, row in enumerate(rows)]
+    return [{"stage": stage} | of_trial | row for stage, row in enumerate(rows)]
 
 
 @lru_cache(maxsize=2)

@@ -1,24 +1,19 @@
 """Recorded trials run again: does today's code give the recorded numbers?
 
-"equal": every number lies within 1e-6 of the recorded one; a record keeps ten digits. "close": on
-another arithmetic or by other versions, where sums are rounded in another order, no criterion
-has moved by more than one of a hundred test bags, and at least one, can move it if one label of the
-bag is decided differently and two neighbours in its ranking change places. Else "different".
-
 A group is the records of one configuration of a method that were made in one way: by one state of
 the code, with one arithmetic. What is found of one trial is taken as said of its group, which ran
 the same definitions with the same settings. Records of other settings or other data are in no
 group: only ``mimlpaper compute`` makes them current.
 """
 
-import math
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
 import numpy as np
 import pandas as pd
 
+from mimlstudy.engine.comparison import EXACT, compare_trial, outliers
 from mimlstudy.engine.fingerprint import provenance
 from mimlstudy.engine.records import (
     CONFIGURED,
@@ -38,19 +33,12 @@ from mimlstudy.engine.records import (
     records,
     trials_of,
 )
-from mimlstudy.engine.trials import Experiment
+from mimlstudy.engine.trials import Experiment, Trial
 from mimlstudy.engine.workers import TrialError, run_trials
 
-OTHER = (DIFFERENT, DAMAGED, FAILED)  # the outcomes that attest nothing
+NOT_SAME = (DIFFERENT, DAMAGED, FAILED)  # the outcomes that attest nothing
 MEANING = "equal: to a millionth; close: but for a decision in one of a hundred test bags"
-FOUND = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
-
-# Robust standard deviations of an outlier from the median of its setting, and its fewest splits.
-FAR, SMALLEST = 8.0, 5
-PER_MAD = 1.4826  # standard deviations of a normal distribution for one median deviation
-
-EXACT = 1e-6
-MOVED = 0.01  # share of test bags that another machine may decide differently
+COLUMNS = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
 
 
 def verify(
@@ -69,49 +57,51 @@ def verify(
     A group whose trials all give the same numbers is attested: its records count as current for
     today's code, until a later outcome of the same group says otherwise. A group that differs is
     not current until its trials are recorded again. ``verified.csv`` keeps the outcomes. Costs are
-    not run again. Missing data raise a DataError. With ``seconds``, current trials that took so
-    long in all and whose data are there run instead, and nothing is written.
+    not run again. Raises DataError if data are missing.
 
-    Returns one row a group: n_recorded and n_checked trials, the largest_difference, and the
-    outcome: "equal", "close" or "different", see above; "damaged" (a row was edited); or "failed"
-    (a trial raised; a warning shows the first error).
+    Parameters
+    ----------
+    experiments : sequence of Experiment.
+    store : Store, whose records are verified.
+    profile : "paper", "quick" or "smoke", as they were recorded.
+    sample : int >= 1, trials of each group.
+    seconds : float > 0 or None. If given, current trials that took so long in all and whose data
+        are there run instead, and nothing is written.
+    jobs : int, worker processes, -1 for one a core.
+    data_home : folder of the data files; None for the library's.
+    random_state : seed of the sample.
+
+    Returns
+    -------
+    One row a group: the numbers of trials n_recorded and n_checked, the largest_difference, and
+    the outcome: "equal", "close" or "different", see ``mimlstudy.engine.comparison``; "damaged" (a
+    row was edited); or "failed" (a trial raised; a warning shows the first error).
     """
     if sample < 1:
         raise ValueError(f"sample must be at least 1, got {sample}")
     if seconds is not None and not seconds > 0:
         raise ValueError(f"seconds must be above 0, got {seconds}")
-    known = {one.name: one for one in experiments if one.measure.repeatable}
-    tables = [
-        with_codes(experiment, records(experiment, profile=profile, store=store), store)
-        for experiment in known.values()
-    ]
-    table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=["state"])
-    table = table[table["state"].isin([*CONFIRMABLE, *REFUTED])]
+    repeatable = {}
+    for experiment in experiments:
+        if experiment.measure.repeatable:
+            repeatable[experiment.name] = experiment
+    table = _with_groups(repeatable, profile, store)
     if table.empty:
-        return pd.DataFrame(columns=FOUND)
+        return pd.DataFrame(columns=COLUMNS)
     rng = np.random.default_rng(random_state)
-    if seconds is None:
-        store.add_outcomes([])  # what cannot be written is known now, not after hours
-        drawn = _drawn(known, table, sample, rng)
-    else:
-        drawn = _cheap(table, seconds, store.catalogue, data_home, rng)
-    outcomes = _outcomes(known, table, drawn, store.catalogue, jobs, data_home)
-    found = pd.DataFrame(outcomes, columns=FOUND)
-    if seconds is None:
-        _write(known, table, found, store)
-    return found
-
-
-def _write(known, table, found, store):
-    """Keep the outcomes, and mark what differs although today's code made it."""
+    if seconds is not None:
+        to_run = _cheap(table, seconds, store.catalogue, data_home, rng)
+        return _outcomes(repeatable, table, to_run, store.catalogue, jobs, data_home)
+    store.add_outcomes([])  # what cannot be written is known now, not after hours
+    to_run = _sampled(repeatable, table, sample, rng)
+    outcomes = _outcomes(repeatable, table, to_run, store.catalogue, jobs, data_home)
     here = provenance() | {"date": date.today().isoformat()}
-    store.add_outcomes(found.assign(**here).to_dict("records"))
-    different = found[(found["outcome"] == DIFFERENT) & (found["recorded_code"] == found["code"])]
-    for name, rows in table.merge(different[GROUP], on=GROUP).groupby("experiment"):
-        store.mark(known[name], set(keys_of(rows)))
+    store.add_outcomes(outcomes.assign(**here).to_dict("records"))
+    _mark_different(repeatable, table, outcomes, store)
+    return outcomes
 
 
-def with_codes(experiment, table: pd.DataFrame, store: Store) -> pd.DataFrame:
+def with_groups(experiment: Experiment, table: pd.DataFrame, store: Store) -> pd.DataFrame:
     """Records with how they were made, and today's code: the columns of their group."""
     today = fingerprints_today(experiment, table, store.catalogue)
     keys = table[CONFIGURED].itertuples(index=False, name=None)
@@ -122,10 +112,21 @@ def with_codes(experiment, table: pd.DataFrame, store: Store) -> pd.DataFrame:
     )
 
 
-def _drawn(known, table, sample, rng):
+def _with_groups(experiments: Mapping[str, Experiment], profile, store):
+    """The records of all groups of some experiments."""
+    tables = []
+    for experiment in experiments.values():
+        recorded = records(experiment, profile=profile, store=store)
+        in_groups = recorded["state"].isin([*CONFIRMABLE, *REFUTED])
+        tables.append(with_groups(experiment, recorded[in_groups], store))
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+
+
+def _sampled(experiments, table, sample, rng):
     """A sample of the trials of each group, and every outlier."""
     trials = table.drop_duplicates(KEY).sample(frac=1, random_state=rng)
-    far = [outliers(known[name], own) for name, own in table.groupby("experiment", sort=False)]
+    # A wrong record is unlikely to be in a small sample, and likely to be an outlier.
+    far = [outliers(experiments[name], rows) for name, rows in table.groupby("experiment")]
     return pd.concat([trials.groupby(GROUP).head(sample), *far]).drop_duplicates(KEY)
 
 
@@ -133,116 +134,107 @@ def _cheap(table, seconds, catalogue, data_home, rng):
     """Current trials of present data that took so many seconds in all."""
     names = table["dataset"].unique()
     present = [name for name in names if catalogue.is_present(name, data_home)]
+    # No trial takes more than a quarter, so that several methods are checked.
     usable = (table["state"] == CURRENT) & table["dataset"].isin(present)
     cheap = table[usable & (table["seconds"] <= seconds / 4)]
     trials = cheap.drop_duplicates(KEY).sample(frac=1, random_state=rng)
     return trials[trials["seconds"].cumsum() <= seconds]
 
 
-def outliers(experiment, rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of an experiment that lie far from those of the same setting and stage."""
-    setting = [rows[name] for name in ("dataset", "method", "parameters", "stage")]
-    values = rows[_compared_numbers(experiment)].astype(float)
-    deviations = (values - values.groupby(setting).transform("median")).abs()
-    spread = PER_MAD * deviations.groupby(setting).transform("median")
-    large_enough = rows["split"].groupby(setting).transform("size") >= SMALLEST
-    return rows[(deviations > FAR * spread + EXACT).any(axis=1) & large_enough]
+def _outcomes(
+    experiments,
+    table,
+    to_run,
+    catalogue,
+    jobs,
+    data_home,
+) -> pd.DataFrame:
+    """The outcome of each group with trials that run again here."""
+    compared = _run_again(experiments, table, to_run, catalogue, jobs, data_home)
+    groups = dict(list(table.groupby(GROUP)))
+    rows = []
+    for key, sampled in to_run.groupby(GROUP, sort=False):
+        group, trials = groups[key], trials_of(sampled)
+        results = [compared[trial] for trial in trials if trial in compared]
+        largest = max((difference for difference, _ in results), default=0.0)
+        outcome = _outcome(group, results, len(trials), largest)
+        n_recorded = len(group.drop_duplicates(KEY))
+        rows.append((*key, n_recorded, len(trials), largest, outcome))
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _outcomes(known, table, drawn, catalogue, jobs, data_home) -> list[tuple]:
-    """The outcome of each group with drawn trials, after these were run again."""
-    catalogue.fetch(drawn["dataset"].unique(), data_home)  # what is missing stops it here
-    longest_first = trials_of(drawn.sort_values("seconds", ascending=False))
-    found = {}  # without the trials that fail
+def _outcome(group, results, n_trials, largest) -> str:
+    """The worst that is known of a group."""
+    if (group["state"] == DAMAGED).any():
+        return DAMAGED
+    # A group that differs stays so until it is recorded again, whatever the sample shows.
+    if not all(same for _, same in results) or (group["state"] == DIFFERS).any():
+        return DIFFERENT
+    if len(results) < n_trials:
+        return FAILED
+    equal, close = SAME
+    return close if largest > EXACT else equal
+
+
+def _run_again(
+    experiments,
+    table,
+    to_run,
+    catalogue,
+    jobs,
+    data_home,
+) -> dict[Trial, tuple]:
+    """(largest difference, whether it is the same) of each trial that ran without an error."""
+    catalogue.fetch(to_run["dataset"].unique(), data_home)  # what is missing stops it here
+    # The longest first, so that no worker is left with one at the end.
+    longest_first = trials_of(to_run.sort_values("seconds", ascending=False))
+    recorded = table.merge(pd.DataFrame(longest_first, columns=KEY), on=KEY)
+    rows_of = dict(list(recorded.groupby(KEY)))
+    compared = {}
+    runs = run_trials(longest_first, experiments, catalogue, jobs=jobs, data_home=data_home)
     try:
-        for trial, *compared in _run_again(longest_first, known, table, catalogue, jobs, data_home):
-            found[trial] = compared
+        for trial, repeated in runs:
+            compared[trial] = compare_trial(
+                experiments[trial.experiment],
+                rows_of[trial],
+                repeated,
+                catalogue.n_labels(trial.dataset),
+            )
     except TrialError as error:
-        warnings.warn(str(error), stacklevel=3)
-    groups, outcomes = dict(list(table.groupby(GROUP))), []
-    for key, own in drawn.groupby(GROUP, sort=False):
-        trials, group = trials_of(own), groups[key]
-        compared = [found[trial] for trial in trials if trial in found]
-        largest = max((apart for apart, _ in compared), default=0.0)
-        words = {
-            DAMAGED: (group["state"] == DAMAGED).any(),
-            DIFFERENT: not all(same for _, same in compared) or group["state"].eq(DIFFERS).any(),
-            FAILED: len(compared) < len(trials),
-            "close": largest > EXACT,
-            "equal": True,
-        }
-        outcome = next(word for word, holds in words.items() if holds)
-        counts = len(group.drop_duplicates(KEY)), len(trials)
-        outcomes.append((*key, *counts, largest, outcome))
-    return outcomes
+        warnings.warn(str(error), stacklevel=4)
+    return compared
+
+
+def _mark_different(experiments, table, outcomes, store):
+    """Mark the records of groups that differ although today's code made them.
+
+    A later run of the same code gives a record the same fingerprint, which an outcome could not
+    tell from the one that it is about.
+    """
+    same_code = outcomes["recorded_code"] == outcomes["code"]
+    different = outcomes[(outcomes["outcome"] == DIFFERENT) & same_code]
+    for name, rows in table.merge(different[GROUP], on=GROUP).groupby("experiment"):
+        store.mark(experiments[name], set(keys_of(rows)))
 
 
 def verified(
-    read: Callable[[str], pd.DataFrame], experiments: Sequence[Experiment], store: Store
+    read: Callable[[str], pd.DataFrame],
+    experiments: Sequence[Experiment],
+    store: Store,
 ) -> list[dict]:
     """What :func:`verify` last found of today's code, by experiment and kind of machine."""
-    table, rows = store.outcomes(), []
+    table = store.outcomes()
     known = set(table["experiment"])
-    for experiment in [one for one in experiments if one.name in known]:
-        recorded = with_codes(experiment, read(experiment.name), store)
+    rows = []
+    for experiment in experiments:
+        if experiment.name not in known:
+            continue
+        recorded = with_groups(experiment, read(experiment.name), store)
         groups = recorded[GROUP].drop_duplicates()
-        for machine, of_machine in table.merge(groups, on=GROUP).groupby("machine"):
-            counts = of_machine["outcome"].value_counts()
-            rows.append(
-                {
-                    "experiment": experiment.name,
-                    "machine": machine,
-                    "groups": len(groups),
-                    **{word: int(counts.get(word, 0)) for word in (*SAME, *OTHER)},
-                    "largest_difference": float(of_machine["largest_difference"].max()),
-                }
-            )
+        for machine, outcomes in table.merge(groups, on=GROUP).groupby("machine"):
+            counts = outcomes["outcome"].value_counts()
+            row = {"experiment": experiment.name, "machine": machine, "groups": len(groups)}
+            row |= {word: int(counts.get(word, 0)) for word in (*SAME, *NOT_SAME)}
+            largest = float(outcomes["largest_difference"].max())
+            rows.append(row | {"largest_difference": largest})
     return rows
-
-
-def _run_again(trials, experiments, recorded, catalogue, jobs, data_home) -> Iterator[tuple]:
-    """Yield (trial, largest difference, whether it is the same) of trials that run again."""
-    rows = dict(list(recorded.merge(pd.DataFrame(trials, columns=KEY)).groupby(KEY)))
-    for trial, again in run_trials(trials, experiments, catalogue, jobs=jobs, data_home=data_home):
-        n_labels = catalogue.n_labels(trial.dataset)
-        yield trial, *compare_trial(experiments[trial.experiment], rows[trial], again, n_labels)
-
-
-def compare_trial(
-    experiment: Experiment, recorded: pd.DataFrame, repeated: list[dict], n_labels: int
-) -> tuple[float, bool]:
-    """Largest difference over all stages of a trial that ran again, and whether all are allowed."""
-    again = {row["stage"]: row for row in repeated}
-    if set(again) != set(recorded["stage"]):
-        return np.inf, False
-    words = [word for word in experiment.measure.words if word != "chosen"]
-    numbers = _compared_numbers(experiment)
-    pairs = [(row, again[row["stage"]]) for row in recorded.to_dict("records")]
-    apart = pd.concat([distance(*pair, numbers) for pair in pairs])
-    close = apart <= pd.concat([allowed(*pair, numbers, n_labels) for pair in pairs])
-    same_words = all(row[word] == str(other[word]) for row, other in pairs for word in words)
-    return float(apart.max()), bool(close.all()) and same_words
-
-
-def _compared_numbers(experiment):
-    """The numbers of an experiment that a second run gives again: all but seconds."""
-    return [name for name in experiment.measure.numbers if not name.endswith("seconds")]
-
-
-def distance(recorded, repeated, numbers: list[str]) -> pd.Series:
-    """Absolute difference of each number; infinite where only one row has it."""
-    here, there = (pd.Series(row).reindex(numbers).astype(float) for row in (recorded, repeated))
-    apart = (here - there).abs()
-    return apart.mask(here.isna() & there.isna(), 0.0).fillna(math.inf)
-
-
-def allowed(recorded, repeated, numbers: list[str], n_labels: int) -> pd.Series:
-    """Largest difference of each number that counts as the same result, of a trial's two rows."""
-    alike = all(recorded[name] == repeated[name] for name in ("arithmetic", "versions"))
-    if alike or "hamming_loss" not in numbers:
-        return pd.Series(EXACT, numbers)
-    n = recorded["n_test"]
-    moves = pd.Series(max(1, math.ceil(MOVED * n)) / n, numbers)  # by one rank, or one decision
-    moves["hamming_loss"] /= n_labels
-    moves["average_f1"] *= 2  # of precision and recall
-    return moves + EXACT

@@ -132,9 +132,9 @@ def _here(jobs_to_run, jobs, progress) -> Iterator[Ended]:
                     yield Ended(left[0][0].trial, [], f"{DIED}: {death}")
                     continue
                 # Under way were some of the first: joblib hands out two to each worker.
-                suspects, others = left[: 2 * n_workers], left[2 * n_workers :]
+                suspects, waiting_still = left[: 2 * n_workers], left[2 * n_workers :]
                 progress.write(f"a worker process died; {sum(map(len, left))} trials run again")
-                rounds.extend([others] if others else [])
+                rounds.extend([waiting_still] if waiting_still else [])
                 rounds.extend([[job]] for batch in suspects for job in batch)
 
 

@@ -16,9 +16,9 @@ import pandas as pd
 from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.engine.arithmetic import variables
+from mimlstudy.engine.comparison import compare_trial
 from mimlstudy.engine.fingerprint import provenance
 from mimlstudy.engine.records import KEY, records, trials_of
-from mimlstudy.engine.verify import compare_trial
 from mimlstudy.engine.workers import run_trials
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS

@@ -20,6 +20,7 @@ from mimlstudy.engine.catalogue import content_hash
 from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import Store
 from mimlstudy.engine.rows import StoreError
+from mimlstudy.engine.verify import verify
 from mimlstudy.engine.workers import TrialError
 from mimlstudy.paper import contents
 from mimlstudy.paper.catalogue import CATALOGUE
@@ -368,8 +369,6 @@ def test_harmless_edits_everywhere_move_nothing(monkeypatch, edit):
 def test_no_byte_is_changed_in_silence(store):
     """Of records and of outcomes: it has no effect, is marked, or is refused with the way out."""
     compute(MINE, store=store, jobs=1)
-    from mimlstudy.engine.verify import verify
-
     verify([MINE], store=store, jobs=1)
     honest = store.load(MINE)
     outcomes = store.outcomes()

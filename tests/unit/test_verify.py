@@ -10,9 +10,11 @@ import pytest
 from mimlpaper.baselines.binary_relevance import Guess
 from mimlpaper.datasets import DataError, load, loaders
 from mimlstudy.engine import fingerprint, workers
+from mimlstudy.engine.comparison import allowed, compare_trial, distance, outliers
 from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import Store, records
-from mimlstudy.engine.verify import allowed, compare_trial, distance, outliers, verified, verify
+from mimlstudy.engine.rows import StoreError
+from mimlstudy.engine.verify import verified, verify
 from mimlstudy.paper.catalogue import CATALOGUE, PaperCatalogue
 from mimlstudy.paper.measures import COSTS, RELATED, TESTED
 from tests.made_up_study import METHODS, change_records, edit, raising, states, tiny
@@ -265,3 +267,34 @@ def test_nothing_to_run_again(store, monkeypatch):
     monkeypatch.setattr(PaperCatalogue, "fetch", raising(DataError("scene is missing")))
     with pytest.raises(DataError, match="scene is missing"):
         verify([MINE], store=store)
+
+
+def test_what_cannot_be_written_is_named_before_a_trial_runs(store, monkeypatch, tmp_path):
+    """Such as the outcomes of a store that may only be read."""
+    monkeypatch.setattr(module, "run_trials", lambda *_, **__: pytest.fail("ran"))
+    (store.folder / ".verified.lock").mkdir()
+    with pytest.raises(StoreError, match=r"cannot write .*verified\.csv"):
+        verify([MINE], store=store, jobs=1)
+
+
+@pytest.mark.parametrize("seconds", [0, -1.0, float("nan")])
+def test_an_audit_of_no_seconds_is_refused(store, seconds):
+    """It ran every trial, or none, and said that all was well."""
+    with pytest.raises(ValueError, match="seconds must be above 0"):
+        verify([MINE], store=store, seconds=seconds)
+
+
+def test_records_of_other_settings_or_data_are_in_no_group(store):
+    change(store, "Ml-knn", settings="others")
+    change(store, "MimlNn", settings="others")
+    assert verify([MINE], store=store, jobs=1).empty
+
+
+def test_each_configuration_of_a_method_is_a_group_of_its_own(store):
+    """A branch that only one of them takes is not attested by a run of the other."""
+    overrides = {"Ml-knn": [{}, {"label_rule": "top"}]}
+    mine = tiny(overrides=overrides)
+    compute(mine, store=store, jobs=1)
+    table = verify([mine], store=store, jobs=1)
+    assert table["method"].tolist() == ["Ml-knn", "Ml-knn"]
+    assert table["settings"].nunique() == 2
