@@ -53,10 +53,12 @@ def _pairs(number, get_records):
 def _completed(cells):
     """Cells that an alternative was not run on are those of the published row."""
     keys = ["algorithm", "alternative"]
-    published = cells[cells["alternative"] == ""].drop(columns="alternative")
-    every = cells[keys].drop_duplicates().merge(published, on="algorithm")
-    both = pd.concat([cells, every])
-    return both.drop_duplicates([*keys, *COLUMN])
+    is_published = cells["alternative"] == ""
+    published = cells[is_published].drop(columns="alternative")
+    forms = cells[keys].drop_duplicates()
+    # Where a cell is there twice, the first is the alternative's own.
+    completed = pd.concat([cells, forms.merge(published, on="algorithm")])
+    return completed.drop_duplicates([*keys, *COLUMN])
 
 
 def chance_with_choice(chosen: pd.DataFrame) -> dict[str, float | None]:

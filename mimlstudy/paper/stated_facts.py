@@ -31,13 +31,14 @@ def data_facts(estimator, dataset, train, test) -> list[dict]:
     and without the first label. Sizes are numbers of instances of a bag; vectors are one.
     """
     Y = np.asarray(dataset.labels).reshape(len(dataset), -1)
+    vectors = getattr(dataset.X, "instances", dataset.X)
     sizes = getattr(dataset.X, "sizes", np.ones(len(dataset)))
     labels_of_example = Y.sum(axis=1)
     return [
         {
             "n_examples": len(dataset),
             "n_instances": sizes.sum(),
-            "n_features": dataset.X.shape[1] if dataset.X.ndim == 2 else dataset.X.n_features,
+            "n_features": vectors.shape[1],
             "n_labels": Y.shape[1],
             "n_positive": Y[:, 0].sum(),
             "n_negative": (~Y[:, 0]).sum(),
@@ -58,7 +59,10 @@ def binding_constraints(estimator, dataset, train, test) -> list[dict]:
     f(X) - max f(x) <= δ. δ is the least that they allow.
     """
     bags, Y = dataset.X[train], dataset.Y[train]
-    fitted = estimator.fit(bags, Y)
+    pipeline = estimator.fit(bags, Y)
+    for step in pipeline[:-1]:
+        bags = step.transform(bags)
+    fitted = pipeline[-1]
     of_bags = fitted.decision_function(bags)  # (n_bags, n_labels)
     of_instances = fitted.instance_scores(bags)  # (n_instances, n_labels)
     highest = bags.max(of_instances)
