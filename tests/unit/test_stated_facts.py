@@ -37,7 +37,7 @@ def test_a_vector_is_one_instance():
 def test_one_label_has_positive_and_negative_bags():
     africa, row = load("synthetic_africa"), facts_of("synthetic_africa")
     assert row["n_labels"] == 1
-    assert row["n_positive"] == np.count_nonzero(africa.Y)
+    assert row["n_positive"] == np.count_nonzero(africa.labels)
     assert row["n_positive"] + row["n_negative"] == 80
 
 
