@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
-from mimlstudy.engine.arithmetic import pin
+from mimlstudy.engine.arithmetic import pin, warn_of_own_arithmetic
 
 PROFILES = ("paper", "quick", "smoke")
 TABLES = (*"12345", "unseen")
@@ -105,6 +105,7 @@ def _run(options):
     names = [notebooks.find_notebook(name).stem for name in asked]
     if options.parameters:
         return _list_parameters(names)
+    warn_of_own_arithmetic()
     counts = {name: status.trials_behind(name, options.profile) for name in names}
     ready, left_out = [], []
     for name in names:

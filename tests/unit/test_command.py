@@ -9,6 +9,7 @@ import pytest
 import mimlpaper
 from mimlpaper.datasets import DataError, fetch
 from mimlstudy import folders
+from mimlstudy.engine import arithmetic
 from mimlstudy.engine import execution as runner
 from mimlstudy.engine.trials import PROFILES
 from mimlstudy.paper.catalogue import PaperCatalogue
@@ -185,3 +186,11 @@ def test_every_name_is_found_where_it_lives():
         assert getattr(getattr(mimlpaper, name), "__module__", home) == home
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         mimlpaper.nothing  # noqa: B018
+
+
+def test_a_run_says_aloud_that_its_arithmetic_is_its_own(run, monkeypatch):
+    monkeypatch.setattr(arithmetic, "_obstacle", lambda: "NumPy was imported before")
+    done = [NotebookRun("3_framework", "done", 1.0)]
+    monkeypatch.setattr(notebooks, "run_notebooks", lambda *_, **__: done)
+    _, printed = run("run 3_framework")
+    assert "own arithmetic: NumPy was imported before." in printed
