@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.engine.fingerprint import all_sources
-from mimlstudy.engine.records import CURRENT, KEY, STATES, records
+from mimlstudy.engine.records import CONFIRMABLE, CURRENT, KEY, STATES, records
 from mimlstudy.engine.verify import verified
 from mimlstudy.judge.claims import ClaimFinding
 from mimlstudy.judge.scorecard import scorecard
@@ -157,4 +157,6 @@ def _state(artefact, counts, is_made, failed):
         return "missing", run
     if state == CURRENT:
         return state, ""
-    return state, f"mimlpaper verify {' '.join(artefact.experiments)}"
+    # Other settings, other data and wrong numbers need another run; verify would only say so.
+    command = "verify" if state in CONFIRMABLE else "compute"
+    return state, f"mimlpaper {command} {' '.join(artefact.experiments)}"

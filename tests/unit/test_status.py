@@ -86,6 +86,10 @@ def test_an_artefact_is_as_good_as_its_worst_trial(tmp_path, monkeypatch):
     assert state_with(current=3) == ("current", "4 current", "")
     changed = state_with(**{"current": 2, "code changed": 1})
     assert changed == ("code changed", "3 current, 1 code changed", verify)
+    compute = "mimlpaper compute table1 blind"
+    for state in ("settings changed", "data changed", "differs", "damaged"):
+        found = state_with(**{"current": 2, state: 1})
+        assert found == (state, f"3 current, 1 {state}", compute)
     assert state_with(current=2, missing=1) == ("missing", "3 current, 1 missing", run)
     assert status.last_runs() == {}
     paths.write_whole(folders.build("paper") / "runs.json", '{"4_degeneration": "died"}')
