@@ -2,6 +2,9 @@
 
 import ast
 import builtins
+import re
+import shutil
+import subprocess
 import sys
 from dataclasses import replace
 from functools import cache
@@ -11,11 +14,12 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from mimlpaper import MimlNn, MimlSvm, MlKnn, OnInstances
+from mimlpaper import MimlNn, MimlSvm, MlKnn, OnInstances, paths
 from mimlpaper.datasets import DATASETS, loader_of
 from mimlpaper.distances import average_hausdorff, max_hausdorff
 from mimlpaper.kernels import KernelFactor
 from mimlpaper.paths import PACKAGE
+from mimlstudy import folders
 from mimlstudy.engine import fingerprint
 from mimlstudy.engine.fingerprint import fingerprint as fingerprint_of
 from mimlstudy.engine.holdouts import HoldOut
@@ -287,3 +291,39 @@ def test_sources_are_written_so_that_fingerprints_can_follow_them():
             own |= {argument.arg for argument in function.args.args}
             used = {name.id for name in names} - own
             assert not used & others, f"{module}.{function.name}: {used & others}"
+
+
+GIT = shutil.which("git")
+
+
+@pytest.mark.skipif(GIT is None, reason="needs Git")
+def test_the_commit_is_asked_without_starting_what_a_folder_names(tmp_path, monkeypatch):
+    """The configuration of a foreign checkout may name programs that `git status` starts."""
+    for package in ("mimlpaper", "mimlstudy"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "module.py").write_text("A = 1\n")
+
+    def git(*words):
+        identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        subprocess.run([GIT, "-C", tmp_path, *identity, *words], check=True, capture_output=True)
+
+    git("init")
+    git("add", ".")
+    git("commit", "-m", "first")
+    started = tmp_path / "started"
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {started}\n")
+    program.chmod(0o755)
+    git("config", "core.fsmonitor", str(program))
+    git("config", "core.pager", str(program))
+    monkeypatch.setattr(folders, "PACKAGE", tmp_path / "mimlstudy")
+    monkeypatch.setattr(paths, "PACKAGE", tmp_path / "mimlpaper")
+    commit = fingerprint._commit()
+    assert re.fullmatch("[0-9a-f]{12}", commit)
+    (tmp_path / "mimlpaper" / "module.py").write_bytes(b"A = 1\r\n")
+    assert fingerprint._commit() == commit
+    (tmp_path / "mimlpaper" / "module.py").write_text("A = 2\n")
+    assert fingerprint._commit() == commit + "+"
+    assert not started.exists()
+    subprocess.run([GIT, "-C", tmp_path, "status"], check=True, capture_output=True)
+    assert started.exists()  # so the trap works
