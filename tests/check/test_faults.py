@@ -191,7 +191,8 @@ def test_each_end_is_told_apart(tmp_path, monkeypatch, capsys):
         write_notebook(tmp_path / "notebooks", name, cell, "2")
     assert main(["run", "--profile", "smoke"]) == 1
     printed = capsys.readouterr()
-    rows = printed.out[printed.out.index("notebook ") :].splitlines()[1:]
+    table, _, _ = printed.out[printed.out.index("notebook ") :].partition("\n\n")
+    rows = table.splitlines()[1:]
     ends = {name: end for name, end, *_ in map(str.split, rows)}
     assert ends == {"bad": "error", "dead": "died", "draws": "error", "good": "done"}
     output = tmp_path / "build" / "smoke"
