@@ -2,12 +2,17 @@
 
 import numpy as np
 from psutil import virtual_memory
-from scipy.spatial.distance import cdist
+from scipy.sparse import csr_array
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.utils.extmath import row_norms
 
 from mimlpaper.bags import as_bags
+from mimlpaper.compiled import compiled
 
 ROUNDING = 1e-12  # smallest squared distance that is not 0
+NEAR = 1e-3  # share of the largest ||a||² + ||b||² below which ||a - b||² is summed itself
+SPARSE = 0.2  # share of values that are not 0 below which products are those of sparse matrices
+CHUNK = 2**18  # products held at a time, 2 MiB
 
 
 def max_hausdorff(A, B=None) -> np.ndarray:
@@ -16,19 +21,7 @@ def max_hausdorff(A, B=None) -> np.ndarray:
     d_H(A, B) = max{ max_a min_b ||a - b||, max_b min_a ||b - a|| }. A and B are Bags or lists of
     2-D arrays; ``B=None`` stands for A. Returns (n_bags_A, n_bags_B).
     """
-    bags_a, bags_b = _two_sets(A, B)
-    distances = np.empty((len(bags_a), len(bags_b)))
-    for i, bag in enumerate(bags_a):
-        first = i if B is None else 0  # the distances before it are known by symmetry
-        instances = bags_b.instances[bags_b.offsets[first] :]
-        starts = bags_b.offsets[first:-1] - bags_b.offsets[first]
-        squares = cdist(bag, instances, "sqeuclidean")  # no accuracy is lost to cancellation
-        from_a = np.minimum.reduceat(squares, starts, axis=1).max(axis=0)  # no bag is empty
-        from_b = np.maximum.reduceat(squares.min(axis=0), starts)
-        distances[i, first:] = np.sqrt(np.maximum(from_a, from_b))
-        if B is None:
-            distances[i:, i] = distances[i, i:]
-    return distances
+    return _hausdorff(A, B, average=False)
 
 
 def average_hausdorff(A, B=None) -> np.ndarray:
@@ -37,19 +30,110 @@ def average_hausdorff(A, B=None) -> np.ndarray:
     (Σ_a min_b ||a - b|| + Σ_b min_a ||b - a||) / (|A| + |B|), with the arguments and the shape of
     :func:`max_hausdorff`. Source: Zhang and Zhou, Multi-instance clustering, Appl. Intell., 2009.
     """
+    return _hausdorff(A, B, average=True)
+
+
+def _hausdorff(A, B, *, average):
+    """Both distances, from the products <a, b> of the instances of some bags of A with B's."""
     bags_a, bags_b = _two_sets(A, B)
+    symmetric = B is None
+    points_a, points_b = _for_products(bags_a.instances, bags_b.instances)
+    squares_a, squares_b = row_norms(points_a, squared=True), row_norms(points_b, squared=True)
     distances = np.empty((len(bags_a), len(bags_b)))
-    for i, bag in enumerate(bags_a):  # as above
-        first = i if B is None else 0
-        instances = bags_b.instances[bags_b.offsets[first] :]
-        starts = bags_b.offsets[first:-1] - bags_b.offsets[first]
-        squares = cdist(bag, instances, "sqeuclidean")
-        to_b = np.sqrt(np.minimum.reduceat(squares, starts, axis=1)).sum(axis=0)
-        to_a = np.add.reduceat(np.sqrt(squares.min(axis=0)), starts)
-        distances[i, first:] = (to_a + to_b) / (len(bag) + bags_b.sizes[first:])
-        if B is None:
-            distances[i:, i] = distances[i, i:]
+    for begin, end in _slices(bags_a, bags_b.n_instances):
+        first = begin if symmetric else 0  # the distances before it are known by symmetry
+        chosen = points_a[bags_a.offsets[begin] : bags_a.offsets[end]]
+        _reduce(
+            points_b[bags_b.offsets[first] :] @ chosen.T,
+            begin,
+            end,
+            first,
+            bags_a.offsets,
+            bags_b.offsets,
+            squares_a,
+            squares_b,
+            bags_a.instances,
+            bags_b.instances,
+            symmetric,
+            average,
+            distances,
+        )
     return distances
+
+
+def _for_products(A, B):
+    """A and B, where B may be sparse, else less the mean of B: products of small numbers."""
+    if np.count_nonzero(B) < SPARSE * B.size:
+        return A, csr_array(B)
+    mean = B.mean(axis=0)
+    return A - mean, B - mean
+
+
+def _slices(bags, n_rows):
+    """Bags ``begin:end`` of few enough instances for columns of ``n_rows``, at least one each."""
+    begin = 0
+    while begin < len(bags):
+        full = bags.offsets[begin] + CHUNK // n_rows
+        end = max(begin + 1, int(np.searchsorted(bags.offsets, full, side="right")) - 1)
+        yield begin, end
+        begin = end
+
+
+@compiled
+def _reduce(
+    products,
+    begin,
+    end,
+    first,
+    offsets_a,
+    offsets_b,
+    squares_a,
+    squares_b,
+    A,
+    B,
+    symmetric,
+    average,
+    distances,
+):
+    """Write the distances of bags ``begin:end`` of A to those of B from ``first`` on.
+
+    The rows of ``products`` are instances of B, its columns those of A.
+    """
+    nearest_a = np.empty(np.diff(offsets_a).max())  # min_b ||a - b||²
+    near = NEAR * (squares_a.max() + squares_b.max())  # a smaller difference has lost digits
+    row, column = offsets_b[first], offsets_a[begin]
+    for j in range(first, len(offsets_b) - 1):
+        for i in range(begin, min(end, j + 1) if symmetric else end):
+            begin_a, n_a = offsets_a[i], offsets_a[i + 1] - offsets_a[i]
+            nearest_a[:n_a] = np.inf
+            farthest, total = 0.0, 0.0
+            for b in range(offsets_b[j], offsets_b[j + 1]):
+                nearest_b = np.inf  # min_a ||a - b||²
+                for k in range(n_a):
+                    a = begin_a + k
+                    square = squares_a[a] + squares_b[b] - 2.0 * products[b - row, a - column]
+                    if square < near:
+                        square = _square_distance(A, a, B, b)
+                    nearest_b = min(nearest_b, square)
+                    nearest_a[k] = min(nearest_a[k], square)
+                farthest = max(farthest, nearest_b)
+                total += np.sqrt(nearest_b)
+            for k in range(n_a):
+                farthest = max(farthest, nearest_a[k])
+                total += np.sqrt(nearest_a[k])
+            n_instances = n_a + offsets_b[j + 1] - offsets_b[j]
+            distances[i, j] = total / n_instances if average else np.sqrt(farthest)
+            if symmetric:
+                distances[j, i] = distances[i, j]
+
+
+@compiled
+def _square_distance(A, a, B, b):
+    """||a - b||² of two rows, term by term."""
+    square = 0.0
+    for k in range(A.shape[1]):
+        square += (A[a, k] - B[b, k]) ** 2
+    return square
 
 
 def set_kernel_distance(A, B=None, *, gamma: float = 1.0) -> np.ndarray:

@@ -441,7 +441,6 @@ def solve_with_cvxpy(problem: ConvexProblem, start, tol, max_iter, rng=None) -> 
     return problem.solution(W.value, b.value[0], multipliers, program.solver_stats.num_iters)
 
 
-@compiled
 def ascend(H, h, x, low, high, block, tol, max_steps):
     """Maximise h'x - ½ x'H x over x, in place: low <= x <= high, and each block's sum is fixed.
 
@@ -451,37 +450,77 @@ def ascend(H, h, x, low, high, block, tol, max_steps):
 
     Source: Fan, Chen and Lin, Working set selection using second order information, JMLR 6, 2005.
     """
-    n_blocks = block.max() + 1
-    top, bottom = np.empty(n_blocks, np.int64), np.empty(n_blocks, np.int64)
+    order = np.argsort(block, kind="stable")
+    starts = np.searchsorted(block[order], np.arange(block.max() + 2))
+    _ascend(H, h, x, low, high, block, order, starts, tol, max_steps)
+
+
+@compiled
+def _ascend(H, h, x, low, high, block, order, starts, tol, max_steps):
+    """The steps of :func:`ascend`; ``order[starts[b]:starts[b + 1]]`` are the variables of block b.
+
+    H is read by rows, which are contiguous.
+    """
+    diagonal, apart = np.diag(H).copy(), _are_apart(H, block)
+    n_blocks = len(starts) - 1
+    rising, falling = np.empty(n_blocks, np.int64), np.empty(n_blocks, np.int64)
     slope = h - H @ x
     flattest = FLATTEST * np.abs(H).max() + np.finfo(np.float64).tiny
     tie = TIE * tol  # of slopes that differ by rounding the first counts
+    first, last = 0, n_blocks  # blocks whose slopes have changed
     for _ in range(max_steps):
-        top[:], bottom[:] = -1, -1
-        for k in range(len(x)):
-            b = block[k]
-            if x[k] < high[k] and (top[b] < 0 or slope[k] > slope[top[b]] + tie):
-                top[b] = k
-            if x[k] > low[k] and (bottom[b] < 0 or slope[k] < slope[bottom[b]] - tie):
-                bottom[b] = k
+        for b in range(first, last):
+            members = order[starts[b] : starts[b + 1]]
+            rising[b], falling[b] = _steepest(slope, x, low, high, members, tie)
         i, worst = -1, tol
         for b in range(n_blocks):
-            if top[b] >= 0 and bottom[b] >= 0 and slope[top[b]] - slope[bottom[b]] > worst + tie:
-                i, worst = top[b], slope[top[b]] - slope[bottom[b]]
+            up, down = rising[b], falling[b]
+            if up >= 0 and down >= 0 and slope[up] - slope[down] > worst + tie:
+                i, worst = up, slope[up] - slope[down]
         if i < 0:
             return
+        members = order[starts[block[i]] : starts[block[i] + 1]]
+        of_i = H[i]
         j, most = -1, 0.0
-        for k in range(len(x)):
-            if block[k] == block[i] and x[k] > low[k] and slope[i] > slope[k]:
-                gain = (slope[i] - slope[k]) ** 2 / max(H[i, i] + H[k, k] - 2 * H[i, k], flattest)
+        for k in members:
+            if x[k] > low[k] and slope[i] > slope[k]:
+                curvature = max(diagonal[i] + diagonal[k] - 2 * of_i[k], flattest)
+                gain = (slope[i] - slope[k]) ** 2 / curvature
                 if gain > most * (1.0 + TIE):
                     j, most = k, gain
-        size = (slope[i] - slope[j]) / max(H[i, i] + H[j, j] - 2 * H[i, j], flattest)
+        of_j = H[j]
+        size = (slope[i] - slope[j]) / max(diagonal[i] + diagonal[j] - 2 * of_i[j], flattest)
         size = min(size, high[i] - x[i], x[j] - low[j])
         x[i] = high[i] if size >= (1.0 - TIE) * (high[i] - x[i]) else x[i] + size
         x[j] = low[j] if size >= (1.0 - TIE) * (x[j] - low[j]) else x[j] - size
-        for k in range(len(x)):
-            slope[k] -= size * (H[k, i] - H[k, j])
+        if apart:  # only slopes of this block change
+            first, last = block[i], block[i] + 1
+            for k in members:
+                slope[k] -= size * (of_i[k] - of_j[k])
+        else:
+            slope -= size * (of_i - of_j)
+
+
+@compiled
+def _are_apart(H, block):
+    """Whether H links no variables of different blocks."""
+    for i in range(len(H)):
+        for j in range(i):
+            if block[i] != block[j] and H[i, j] != 0.0:
+                return False
+    return True
+
+
+@compiled
+def _steepest(slope, x, low, high, members, tie):
+    """The member of the steepest rise that may grow, and of the steepest fall that may shrink."""
+    up, down = -1, -1
+    for k in members:
+        if x[k] < high[k] and (up < 0 or slope[k] > slope[up] + tie):
+            up = k
+        if x[k] > low[k] and (down < 0 or slope[k] < slope[down] - tie):
+            down = k
+    return up, down
 
 
 SOLVERS = {"bundle": solve_bundle, "cutting_plane": solve_cutting_plane, "cvxpy": solve_with_cvxpy}

@@ -54,7 +54,7 @@ class HoldOut(BaseEstimator):
         sign = SIGNS[self.criterion]
 
         def score(estimator, X, Y):
-            measured = evaluate(Y, estimator.decision_function(X), estimator.predict(X))
+            measured = evaluate(Y, *scores_and_labels(estimator, X))
             return sign * round(measured[self.criterion], DIGITS)
 
         kind = StratifiedShuffleSplit if self.stratified else ShuffleSplit
@@ -77,6 +77,19 @@ class HoldOut(BaseEstimator):
     def predict(self, X):
         check_is_fitted(self)
         return self.best_estimator_.predict(X)
+
+
+def scores_and_labels(estimator, X) -> tuple:
+    """Scores and label sets of a fitted estimator; learners that decide by scores score once."""
+    if isinstance(estimator, HoldOut):
+        return scores_and_labels(estimator.best_estimator_, X)
+    if isinstance(estimator, Pipeline):
+        transformed = estimator[:-1].transform(X) if len(estimator) > 1 else X
+        return scores_and_labels(estimator[-1], transformed)
+    scores = estimator.decision_function(X)
+    if hasattr(estimator, "decide"):
+        return scores, estimator.decide(scores)
+    return scores, estimator.predict(X)
 
 
 def full_names(estimator, parameters: Mapping) -> dict:

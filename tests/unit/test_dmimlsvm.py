@@ -256,6 +256,23 @@ def test_all_solvers_agree_with_eq_24_as_printed(seed, mu):
         assert -1e-9 <= solution.gap <= 1e-4
 
 
+@pytest.mark.parametrize("linked", [True, False])
+def test_ascent_ends_where_no_exchange_within_a_block_gains(rng, linked):
+    """Also if blocks that H does not link are looked at alone."""
+    block = rng.integers(0, 4, size=40)
+    rows = rng.normal(size=(40, 60))
+    same_block = block[:, None] == block
+    H = (rows @ rows.T) * (linked | same_block)
+    h, x = rng.normal(size=40), np.full(40, 0.5)
+    solvers.ascend(H, h, x, np.zeros(40), np.ones(40), block, 1e-9, 10**6)
+    slope = h - H @ x
+    assert np.bincount(block, x) == pytest.approx(np.bincount(block, np.full(40, 0.5)))
+    for b in range(4):
+        steepest_rise = slope[(block == b) & (x < 1)].max()
+        steepest_fall = slope[(block == b) & (x > 0)].min()
+        assert steepest_rise - steepest_fall <= 1e-8
+
+
 def test_any_feasible_multipliers_give_a_lower_bound(rng):
     problem = random_problem(3, mu=1.0)
     best = solvers.solve_with_cvxpy(problem, None, 0, None).primal

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from mimlpaper import MimlNn, MimlSvm, kernels
+from mimlpaper import MimlNn, MimlSvm, distances, kernels
 from mimlpaper.distances import average_hausdorff, max_hausdorff, set_kernel_distance
 from mimlpaper.kernels import KernelFactor, LowRankWarning, kernel_matrix
 from mimlpaper.sharing import Cache, sharing
@@ -115,6 +115,24 @@ def test_hausdorff_agrees_with_the_slow_form(rng):
             assert average[i, j] == pytest.approx(nearest.mean(), abs=1e-9)
 
 
+@pytest.mark.parametrize("share_of_zeros", [0.0, 0.9])
+def test_hausdorff_keeps_the_digits_of_bags_that_nearly_touch(rng, share_of_zeros):
+    """A difference of products would lose them all; many zeros make the products sparse."""
+    bags = rng.normal(size=(30, 2, 50)) * (rng.random((30, 2, 50)) >= share_of_zeros)
+    moved = bags.copy()
+    moved[:, :, 0] += 1e-7
+    assert np.diag(max_hausdorff(list(bags), list(moved))) == pytest.approx(1e-7, rel=1e-6)
+    assert np.diag(average_hausdorff(list(bags), list(moved))) == pytest.approx(1e-7, rel=1e-6)
+
+
+def test_hausdorff_does_not_depend_on_how_many_bags_are_computed_at_a_time(bags, monkeypatch):
+    whole = max_hausdorff(bags), max_hausdorff(bags[:7], bags)
+    for n_products in 1, 100, 1000:
+        monkeypatch.setattr(distances, "CHUNK", n_products)
+        np.testing.assert_allclose(max_hausdorff(bags), whole[0], atol=1e-14)
+        np.testing.assert_allclose(max_hausdorff(bags[:7], bags), whole[1], atol=1e-14)
+
+
 def test_set_kernel_by_the_sums(bags):
     A, B = bags[:3], bags[3:7]
 
@@ -129,7 +147,7 @@ def test_set_kernel_by_the_sums(bags):
 
 def test_symmetric_and_zero_for_equal_bags(bags, labels):
     """And learners take them as metrics."""
-    errors = {max_hausdorff: 0, average_hausdorff: 1e-15, set_kernel_distance: 1e-7}
+    errors = {max_hausdorff: 1e-14, average_hausdorff: 1e-14, set_kernel_distance: 1e-7}
     for distance, error in errors.items():
         D = distance(bags)
         for other in distance(bags, bags), D.T, D - np.diag(np.diag(D)):

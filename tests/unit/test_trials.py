@@ -210,6 +210,19 @@ def test_a_stratified_hold_out_of_subcod_by_one_fit_a_setting(monkeypatch):
     check_by_hand(search, X, y, StratifiedShuffleSplit(1, test_size=0.25, random_state=3))
 
 
+def test_a_hold_out_scores_each_setting_once(bags, labels, monkeypatch):
+    n_calls = []
+    score = MlKnn.decision_function
+
+    def counted(self, X):
+        n_calls.append(len(X))
+        return score(self, X)
+
+    monkeypatch.setattr(MlKnn, "decision_function", counted)
+    HoldOut(PIPELINE, {"mlknn__n_neighbors": [1, 3, 5]}, random_state=0).fit(bags, labels)
+    assert len(n_calls) == 3
+
+
 def test_short_names_are_those_of_the_last_step():
     for estimator, short, full in (
         (MlKnn(), {"n_neighbors": 3}, {"n_neighbors": 3}),
