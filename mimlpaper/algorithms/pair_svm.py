@@ -107,6 +107,7 @@ class _Ascent:
     def __init__(self, features, damping, label_kernel, offset_kernel, max_iter, rng):
         self.features, self.damping, self.max_iter, self.rng = features, damping, max_iter, rng
         self.label_kernel, self.offset_kernel = label_kernel, offset_kernel
+        self._common, self._rest = _common_part(label_kernel)
         self._inverse_kernel = np.linalg.pinv(label_kernel, 1e-12)
         squares = features**2
         self._norms = squares @ damping  # (n_instances,)
@@ -148,7 +149,8 @@ class _Ascent:
                 self.features,
                 self.damping,
                 self._norms,
-                self.label_kernel,
+                self._common,
+                self._rest,
                 offset_kernel,
                 bounds,
                 dual,
@@ -185,6 +187,13 @@ class _Ascent:
         return np.outer(norms, self.label_kernel.diagonal()) + self.offset_kernel.diagonal()
 
 
+def _common_part(kernel):
+    """c and R of K = c + R, where R is diagonal if all labels are equally alike; else c is 0."""
+    different = kernel[~np.eye(len(kernel), dtype=bool)]
+    common = different[0] if len(different) and np.ptp(different) == 0 else 0.0
+    return float(common), kernel - common
+
+
 @compiled
 def _check(values, bounds, dual, moving):
     """With ξ = 1 - g (f + b): Σ C max(0, ξ), Σ (C max(0, ξ) - α ξ), of each class Σ α and Σ α ξ."""
@@ -213,7 +222,8 @@ def _ascend(
     features,
     damping,
     norms,
-    label_kernel,
+    common,
+    rest,
     offset_kernel,
     bounds,
     dual,
@@ -221,22 +231,33 @@ def _ascend(
     intercept,
     moving,
 ):
-    """Ascend over ``moving`` pairs: sums of gradients removed and steps, instances still moving."""
+    """Ascend over ``moving`` pairs: sums of gradients removed and steps, instances still moving.
+
+    The label kernel is ``common`` + ``rest``. A step moves all labels by the common part alike: it
+    is kept in a vector of its own until the end, since one vector is moved faster than all.
+    """
     n_labels, n_features = coef.shape
-    weights = np.empty(n_labels)  # K_Y times the steps of one instance
+    shared = np.zeros(n_features)  # what the steps add to every row of coef
+    weights = np.empty(n_labels)  # the rest times the steps of one instance
+    damped = np.empty(n_features)
     progress, change, n_moving = 0.0, 0.0, 0
     for i in order:
         phi = features[i]
+        on_shared = 0.0
+        for k in range(n_features):
+            on_shared += shared[k] * phi[k]
         weights[:] = 0.0
+        steps = 0.0  # their sum, of this instance
         moves = False
         for j in range(n_labels):
             if not moving[i, j]:
                 continue
             bound, old, row = bounds[i, j], dual[i, j], coef[j]
-            slack = intercept[j] + norms[i] * weights[j] - (1.0 if bound > 0.0 else -1.0)
+            slack = intercept[j] + norms[i] * (weights[j] + common * steps)
+            slack += on_shared - (1.0 if bound > 0.0 else -1.0)
             for k in range(n_features):
                 slack += row[k] * phi[k]
-            curvature = norms[i] * label_kernel[j, j] + offset_kernel[j, j]
+            curvature = norms[i] * (rest[j, j] + common) + offset_kernel[j, j]
             new = min(max(old - slack / curvature, min(bound, 0.0)), max(bound, 0.0))
             step = new - old
             if abs(step) <= TIE * abs(bound):
@@ -245,17 +266,24 @@ def _ascend(
                 dual[i, j] = new
                 progress += abs(step) * curvature
                 change += step
+                steps += step
                 for k in range(n_labels):
-                    weights[k] += label_kernel[j, k] * step
+                    weights[k] += rest[j, k] * step
                     intercept[k] += offset_kernel[j, k] * step
             moving[i, j] = step != 0.0 or (new != 0.0 and new != bound)
             moves |= moving[i, j]
         if moves:
             order[n_moving] = i
             n_moving += 1
+        for k in range(n_features):
+            damped[k] = damping[k] * phi[k]
+        if common * steps != 0.0:
+            for k in range(n_features):
+                shared[k] += common * steps * damped[k]
         for j in range(n_labels):
             if weights[j] != 0.0:
                 row = coef[j]
                 for k in range(n_features):
-                    row[k] += weights[j] * damping[k] * phi[k]
+                    row[k] += weights[j] * damped[k]
+    coef += shared
     return progress, change, n_moving
