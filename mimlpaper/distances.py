@@ -160,6 +160,23 @@ def _two_sets(A, B):
     return bags_a, bags_b
 
 
+def nearest(distances: np.ndarray, k: int) -> np.ndarray:
+    """Columns of the k smallest of each row, in their order; of equal ones the first: (n, k).
+
+    Distances are compared as float32, so that rounding does not decide between equal ones.
+    """
+    if k == 0:
+        return np.empty((len(distances), 0), dtype=np.intp)
+    distances = distances.astype(np.float32)
+    farthest = np.partition(distances, k - 1, axis=1)[:, [k - 1]]
+    chosen = distances <= farthest
+    for row in np.flatnonzero(chosen.sum(axis=1) > k):
+        equal = np.flatnonzero(distances[row] == farthest[row])
+        n_too_many = chosen[row].sum() - k
+        chosen[row, equal[-n_too_many:]] = False
+    return np.nonzero(chosen)[1].reshape(len(distances), k)
+
+
 def check_memory(n_bytes: float, what: str, advice: str):
     """Raise a MemoryError if fewer bytes are free than ``what`` needs, with ``advice``."""
     needed, free = n_bytes / 2**30, virtual_memory().available / 2**30

@@ -20,6 +20,7 @@ from mimlpaper.base import (
     without_label_warnings,
 )
 from mimlpaper.computing import computing
+from mimlpaper.distances import nearest
 from mimlpaper.parameters import COUNT, FLAG, POSITIVE, SEED, words
 
 
@@ -253,10 +254,10 @@ class NeighbourMeans(PrototypeDifferences):
         means = np.empty((len(distances), *self.prototypes_.shape))
         for label, prototype in enumerate(self.prototypes_):
             having = np.flatnonzero(self.Y_fit_[:, label])
-            to_those = distances[:, having].astype(np.float32)  # rounding breaks no tie
-            nearest = np.argsort(to_those, axis=1, kind="stable")[:, : self.n_neighbors]
-            near = np.isfinite(np.take_along_axis(to_those, nearest, axis=1))[..., None]
-            sums = np.where(near, examples[having[nearest]], 0.0).sum(axis=1)
+            to_those = distances[:, having]
+            neighbours = nearest(to_those, min(self.n_neighbors, len(having)))
+            near = np.isfinite(np.take_along_axis(to_those, neighbours, axis=1))[..., None]
+            sums = np.where(near, examples[having[neighbours]], 0.0).sum(axis=1)
             n_near = near.sum(axis=1)  # (n_examples, 1)
             means[:, label] = np.where(n_near, sums / np.maximum(n_near, 1), prototype)
         return self._bags(means)

@@ -14,6 +14,7 @@ from mimlpaper.base import (
     VectorEstimator,
     check_vectors,
 )
+from mimlpaper.distances import nearest
 from mimlpaper.kernels import KERNELS, kernel_matrix, kernel_width
 from mimlpaper.parameters import COUNT, NUMBER, POSITIVE, words
 
@@ -176,9 +177,7 @@ class MlKnn(LogOdds, VectorEstimator):
 
 def _count_labels(distances, Y, k):
     """How many of the k nearest training examples have each label: (n_examples, n_labels)."""
-    distances = distances.astype(np.float32)  # rounding does not decide between equal ones
-    neighbours = np.argsort(distances, axis=1, kind="stable")[:, :k]
-    return Y[neighbours].sum(axis=1)
+    return Y[nearest(distances, k)].sum(axis=1)
 
 
 def _likelihoods(counts, chosen, k, s):

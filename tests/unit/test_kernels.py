@@ -133,6 +133,15 @@ def test_hausdorff_does_not_depend_on_how_many_bags_are_computed_at_a_time(bags,
         np.testing.assert_allclose(max_hausdorff(bags[:7], bags), whole[1], atol=1e-14)
 
 
+def test_nearest_are_the_first_of_a_stable_sort(rng):
+    """With many ties, also at infinity."""
+    D = rng.integers(0, 4, size=(50, 12)).astype(float)
+    D[:, 5:7] = np.inf
+    for k in 0, 1, 5, 12:
+        expected = np.argsort(D, axis=1, kind="stable")[:, :k]
+        np.testing.assert_array_equal(distances.nearest(D, k), np.sort(expected, axis=1))
+
+
 def test_set_kernel_by_the_sums(bags):
     A, B = bags[:3], bags[3:7]
 
