@@ -275,11 +275,9 @@ def _ascend(
         if moves:
             order[n_moving] = i
             n_moving += 1
-        for k in range(n_features):
-            damped[k] = damping[k] * phi[k]
-        if common * steps != 0.0:
-            for k in range(n_features):
-                shared[k] += common * steps * damped[k]
+        damped[:] = damping * phi
+        if common != 0.0 and steps != 0.0:
+            shared += common * steps * damped
         for j in range(n_labels):
             if weights[j] != 0.0:
                 row = coef[j]

@@ -217,7 +217,7 @@ def _buy(gains, offered, n_inversions):
 
 
 def _vertex(gains, deficits, n_inversions):
-    """Where HiGHS's dual simplex ends; called itself, since SciPy's ``linprog`` doubles its time."""
+    """Where HiGHS's dual simplex ends; SciPy's ``linprog`` calls it too, in twice the time."""
     n_bags, n_concepts = gains.shape
     program, n_variables = highspy.HighsLp(), gains.size + n_bags  # u, then ξ
     program.num_col_, program.num_row_ = n_variables, n_bags + 1
