@@ -88,6 +88,21 @@ class Bags:
         return (len(self),)
 
     @property
+    def rows(self):
+        """The instances as learners multiply them; in some bags they are no array."""
+        return self.instances
+
+    @property
+    def missing(self) -> np.ndarray:
+        """Which instances hold NaN: (n_instances,)."""
+        return np.isnan(self.instances).any(axis=1)
+
+    @property
+    def instance_sums(self) -> np.ndarray:
+        """Sum of the instances of each bag: (n_bags, n_features)."""
+        return self.sum(self.instances)
+
+    @property
     def n_instances(self) -> int:
         return len(self.instances)
 
@@ -154,6 +169,10 @@ class Bags:
         """The same bags with other features (n_instances, any)."""
         return Bags(instances, self.offsets, feature_names, self.names)
 
+    def with_rows(self, rows) -> Bags:
+        """The same bags with other ``rows`` (n_instances, any)."""
+        return self.with_instances(rows)
+
     def max(self, values: np.ndarray) -> np.ndarray:
         """Largest of each bag, for values (n_instances, ...): (n_bags, ...)."""
         return np.maximum.reduceat(values, self.offsets[:-1], axis=0)  # no bag is empty
@@ -179,9 +198,8 @@ def as_bags(X, *, missing: bool = False) -> Bags:
     if hasattr(X, "Y"):
         raise ValueError("X must be Bags or a list of 2-D arrays; give parts: fit(data.X, data.Y)")
     bags = X if isinstance(X, Bags) else Bags.from_list(X)
-    unknown = np.isnan(bags.instances)
-    if not missing and unknown.any():
-        bag = bags.bag_of_instance[unknown.any(axis=1).argmax()]
+    if not missing and (unknown := bags.missing).any():
+        bag = bags.bag_of_instance[unknown.argmax()]
         raise ValueError(f"bag {bag} holds nan; impute it, as OnInstances(SimpleImputer()) does")
     return bags
 

@@ -47,9 +47,10 @@ def check_bags(X, estimator=None, *, reset: bool = False, missing: bool = False)
         check_is_fitted(estimator)
     bags = as_bags(X, missing=missing)
     if estimator is not None:
-        validate_data(estimator, bags.table, reset=reset, skip_check_array=True)
-        if reset and not missing:
-            _check_offset(bags.instances)
+        features = bags.rows if bags.feature_names is None else bags.table
+        validate_data(estimator, features, reset=reset, skip_check_array=True)
+        if reset and not missing and isinstance(bags.rows, np.ndarray):
+            _check_offset(bags.rows)
     return bags
 
 

@@ -4,9 +4,9 @@ import numpy as np
 from psutil import virtual_memory
 from scipy.sparse import csr_array
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.utils.extmath import row_norms
 
 from mimlpaper.bags import as_bags
+from mimlpaper.combinations import Combinations, square_lengths
 from mimlpaper.compiled import compiled
 
 ROUNDING = 1e-12  # smallest squared distance that is not 0
@@ -37,14 +37,14 @@ def _hausdorff(A, B, *, average):
     """Both distances, from the products <a, b> of the instances of some bags of A with B's."""
     bags_a, bags_b = _two_sets(A, B)
     symmetric = B is None
-    points_a, points_b = _for_products(bags_a.instances, bags_b.instances)
-    squares_a, squares_b = row_norms(points_a, squared=True), row_norms(points_b, squared=True)
+    points_a, points_b = _for_products(bags_a, bags_b)
+    squares_a, squares_b = square_lengths(points_a), square_lengths(points_b)
     distances = np.empty((len(bags_a), len(bags_b)))
     for begin, end in _slices(bags_a, bags_b.n_instances):
         first = begin if symmetric else 0  # the distances before it are known by symmetry
         chosen = points_a[bags_a.offsets[begin] : bags_a.offsets[end]]
         _reduce(
-            points_b[bags_b.offsets[first] :] @ chosen.T,
+            _take_from(points_b, bags_b.offsets[first]) @ chosen.T,
             begin,
             end,
             first,
@@ -61,12 +61,19 @@ def _hausdorff(A, B, *, average):
     return distances
 
 
-def _for_products(A, B):
-    """A and B, where B may be sparse, else less the mean of B: products of small numbers."""
+def _for_products(bags_a, bags_b):
+    """The instances of both, where B's may be combinations or sparse, else less the mean of B."""
+    A, B = bags_a.instances, bags_b.instances
+    if isinstance(bags_b.rows, Combinations):
+        return A, bags_b.rows
     if np.count_nonzero(B) < SPARSE * B.size:
         return A, csr_array(B)
     mean = B.mean(axis=0)
     return A - mean, B - mean
+
+
+def _take_from(rows, begin):
+    return rows.take(slice(begin, None)) if isinstance(rows, Combinations) else rows[begin:]
 
 
 def _slices(bags, n_rows):

@@ -30,15 +30,15 @@ class KernelFeatures:
     def _fit_features(self, bags: Bags) -> Bags:
         """The bags of φ(x); sets ``factor_`` and ``gamma_``, which follow from these instances."""
         self._start_factor(bags)
-        return bags.with_instances(self.factor_.fit_transform(bags.instances))
+        return bags.with_rows(self.factor_.fit_transform(bags.rows))
 
     def _features(self, bags: Bags) -> Bags:
         """The bags of φ(x), by the fitted factor."""
-        return bags.with_instances(self.factor_.transform(bags.instances))
+        return bags.with_rows(self.factor_.transform(bags.rows))
 
     def _start_factor(self, bags: Bags):
         """Set ``factor_``, unfitted, and ``gamma_``."""
-        self.gamma_ = kernel_width(self.gamma, bags.instances)
+        self.gamma_ = kernel_width(self.gamma, bags.rows)
         self.factor_ = KernelFactor(
             kernel=self.kernel,
             gamma=self.gamma_,

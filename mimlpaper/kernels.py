@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.validation import check_array, check_is_fitted, check_random_state
 
+from mimlpaper.combinations import Combinations, square_lengths
 from mimlpaper.sharing import shared
 
 KERNELS = ("linear", "rbf", "poly")
@@ -41,11 +42,19 @@ def kernel_width(gamma: float | str, X) -> float:
     if gamma == "auto":
         return 1.0 / X.shape[1]
     if gamma == "scale":
-        variance = (X.multiply(X) if issparse(X) else X**2).mean() - X.mean() ** 2
+        variance = _variance(X)
         return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
     if not isinstance(gamma, Real) or not 0 < gamma < np.inf:
         raise ValueError(f'gamma must be positive and finite, "auto" or "scale", got {gamma!r}')
     return float(gamma)
+
+
+def _variance(X):
+    if isinstance(X, Combinations):
+        n_values = X.shape[0] * X.shape[1]
+        mean = (X @ np.ones(X.shape[1])).sum() / n_values
+        return X.squares.sum() / n_values - mean**2
+    return (X.multiply(X) if issparse(X) else X**2).mean() - X.mean() ** 2
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -82,10 +91,11 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X, y=None) -> np.ndarray:
-        """Features phi(X) of X (n, n_features), which is learned: (n, r)."""
+        """Features phi(X) of X (n, n_features), array or Combinations, which is learned: (n, r)."""
         check_rank(self.rank)
         _check_kernel(self.kernel)
-        X = check_array(X, dtype=np.float64)
+        if not isinstance(X, Combinations):
+            X = check_array(X, dtype=np.float64)
         if self.kernel == "linear":
             self.landmarks_, self.triangle_, self.error_ = None, None, 0.0
             return X
@@ -95,9 +105,14 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         """Features phi(X) of new rows X (n, n_features): (n, r)."""
         check_is_fitted(self, "error_")
         if self.kernel == "linear":
-            return np.asarray(X, dtype=np.float64)
+            return X if isinstance(X, Combinations) else np.asarray(X, dtype=np.float64)
         parameters = {name: getattr(self, name) for name in ("kernel", "gamma", "degree", "coef0")}
-        columns = kernel_matrix(self.landmarks_, X, **parameters)  # (r, n)
+        if isinstance(X, Combinations):
+            landmarks = np.asarray(self.landmarks_)
+            products, lengths = landmarks @ X.T, square_lengths(landmarks)  # (r, n), (r,)
+            columns = _of_products(products, lengths[:, None], X.squares, **parameters)
+        else:
+            columns = kernel_matrix(self.landmarks_, X, **parameters)  # (r, n)
         return solve_triangular(self.triangle_, columns, lower=True).T
 
     def _settings(self, n):
@@ -173,16 +188,22 @@ def complete_cholesky(K, tol):
 
 def _factor(X, *, kernel, gamma, degree, coef0, rank, tol, random_state):
     if rank is None:
-        K = kernel_matrix(X, kernel=kernel, gamma=gamma, degree=degree, coef0=coef0)
+        K = kernel_matrix(np.asarray(X), kernel=kernel, gamma=gamma, degree=degree, coef0=coef0)
         return complete_cholesky(K, tol)
-    squares = np.einsum("ij,ij->i", X, X)
+    squares = square_lengths(X)
+    parameters = {"kernel": kernel, "gamma": gamma, "degree": degree, "coef0": coef0}
 
     def column(pivot):
-        products = X @ X[pivot]
-        if kernel == "poly":
-            return (gamma * products + coef0) ** degree
-        distances = -2.0 * products + squares + squares[pivot]
-        return np.exp(-gamma * np.maximum(distances, 0.0))
+        (row,) = X[[pivot]]
+        return _of_products(X @ row, squares, squares[pivot], **parameters)
 
     diagonal = np.ones(len(X)) if kernel == "rbf" else (gamma * squares + coef0) ** degree
     return pivoted_cholesky(diagonal, column, rank, tol, random_state)
+
+
+def _of_products(products, squares_a, squares_b, *, kernel, gamma, degree, coef0):
+    """Kernel of rows a and b with these <a, b>, ||a||² and ||b||²; not the linear one."""
+    if kernel == "poly":
+        return (gamma * products + coef0) ** degree
+    distances = -2.0 * products + squares_a + squares_b
+    return np.exp(-gamma * np.maximum(distances, 0.0))

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
+from mimlpaper.combinations import Combinations, gram, products
 from mimlpaper.compiled import compiled
 from mimlpaper.sharing import shared
 
@@ -22,9 +23,16 @@ FREE, SHIFTS = 1, 2  # alpha_i follows raw_i, or moves against its full group; 0
 
 
 class Examples:
-    """Rows z_i (n_examples, n_features) of many machines, checked and hashed once."""
+    """Rows z_i (n_examples, n_features) of many machines, checked and hashed once.
+
+    An array, or :class:`~mimlpaper.combinations.Combinations`.
+    """
 
     def __init__(self, Z):
+        if isinstance(Z, Combinations):
+            self.X = Z.with_ones()
+            self.size = max(1.0, float(Z.squares.mean()))
+            return
         Z = np.asarray(Z, dtype=np.float64)
         if Z.ndim != 2:
             raise ValueError(f"Z must be (n_examples, n_features), got shape {Z.shape}")
@@ -33,7 +41,14 @@ class Examples:
 
     @cached_property
     def digest(self) -> str:
-        return joblib.hash(self.X)
+        return self.X.digest if isinstance(self.X, Combinations) else joblib.hash(self.X)
+
+    def pull(self, coefficients) -> np.ndarray:
+        """Σ c_i (z_i, 1), where most of the coefficients may be 0: (n_features + 1,)."""
+        if isinstance(self.X, Combinations):
+            return self.X.T @ coefficients
+        rows = np.flatnonzero(coefficients)
+        return coefficients[rows] @ self.X[rows]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,9 +157,8 @@ class _Problem:
         return alpha.sum() - 0.5 * w @ w
 
     def pull(self, alpha):
-        """Σ alpha_i y_i (z_i, 1), where most alpha_i may be 0: (n_features + 1,)."""
-        rows = np.flatnonzero(alpha)
-        return (alpha * self.y)[rows] @ self.examples.X[rows]
+        """Σ alpha_i y_i (z_i, 1): (n_features + 1,)."""
+        return self.examples.pull(alpha * self.y)
 
 
 def _newton_direction(problem, gradient, moves, sigma):
@@ -161,12 +175,12 @@ def _newton_direction(problem, gradient, moves, sigma):
     if len(F) == 0:
         return -gradient / D
     if len(F) >= len(D) - 1:
-        return -_solve(sigma * (F.T @ F), D, gradient)
-    s = F[:, -1]
+        return -_solve(sigma * gram(F), D, gradient)
+    s = F @ np.eye(1, len(D), len(D) - 1)[0]  # the last column
     right = np.array([-F @ gradient, s]).T  # (n_free, 2)
-    u_0, u_1 = _solve(sigma * (F @ F.T), 1.0, right).T
+    u_0, u_1 = _solve(sigma * products(F), 1.0, right).T
     q = -(gradient[-1] + sigma * s @ u_0) / (delta + (1.0 - delta) * sigma * s @ u_1)
-    direction = -gradient - sigma * (u_0 + (1.0 - delta) * q * u_1) @ F
+    direction = -gradient - sigma * (F.T @ (u_0 + (1.0 - delta) * q * u_1))
     direction[-1] = q
     return direction
 
@@ -174,8 +188,10 @@ def _newton_direction(problem, gradient, moves, sigma):
 def _free_rows(problem, moves):
     """F up to signs; where a group's alpha keeps its sum, rows y_i (z_i, 1) less their mean."""
     rows = np.flatnonzero(moves)
-    F = problem.examples.X[rows]
     full = np.flatnonzero(moves[rows] == SHIFTS)
+    if isinstance(problem.examples.X, Combinations) and not len(full):
+        return problem.examples.X.take(rows)
+    F = problem.examples.X[rows]
     if len(full):
         signed = F[full] * problem.y[rows[full], None]
         groups = np.searchsorted(problem.offsets, rows[full], side="right")

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from mimlpaper.bags import Bags
 from mimlpaper.base import check_bags, fitting
 from mimlpaper.computing import computing
+from mimlpaper.kernels import KernelFactor
 
 
 class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
@@ -32,14 +33,14 @@ class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         """Fit the transformer to all instances of the bags X; Y is not used."""
         with fitting(self) as learner:
             bags = check_bags(X, learner, reset=True, missing=True)
-            learner.transformer_ = clone(self.transformer).fit(bags.table)
+            learner.transformer_ = clone(self.transformer).fit(self._table(bags))
         return self
 
     def transform(self, X) -> Bags:
         """The bags X with transformed instances."""
         bags = check_bags(X, self, missing=True)
         with computing():
-            features = self.transformer_.transform(bags.table)
+            features = self.transformer_.transform(self._table(bags))
         if hasattr(features, "toarray"):
             kind = type(self.transformer).__name__
             message = f"transformer must give dense features, got sparse ones of {kind}"
@@ -50,6 +51,11 @@ class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         if bags.feature_names is not None and hasattr(self.transformer_, "get_feature_names_out"):
             names = list(self.get_feature_names_out())
         return bags.with_instances(np.asarray(features), names)
+
+    def _table(self, bags):
+        """The instances; a kernel's factor takes them also as combinations of few points."""
+        plain = bags.feature_names is None
+        return bags.rows if plain and isinstance(self.transformer, KernelFactor) else bags.table
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
         """Names of the transformer's features."""

@@ -16,6 +16,7 @@ from mimlpaper.base import (
     MultiLabelEstimator,
     is_constant,
 )
+from mimlpaper.combinations import unit_rows
 from mimlpaper.computing import progress
 from mimlpaper.instance_kernels import KernelFeatures
 from mimlpaper.kernels import integer_seed
@@ -199,12 +200,12 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
     def _of_bags(self, features: Bags) -> np.ndarray:
         """φ(X) of each bag, from the bags of φ(x): (n_bags, r)."""
         if self.set_kernel == "mean":
-            return features.mean(features.instances)
-        return _unit_rows(features.sum(features.instances))
+            return features.instance_sums / features.sizes[:, None]
+        return unit_rows(features.instance_sums)
 
-    def _of_instances(self, features: Bags) -> np.ndarray:
-        """φ({x}) of each instance as a bag of its own: (n_instances, r)."""
-        return features.instances if self.set_kernel == "mean" else _unit_rows(features.instances)
+    def _of_instances(self, features: Bags):
+        """φ({x}) of each instance as a bag of its own, as rows of bags: (n_instances, r)."""
+        return features.rows if self.set_kernel == "mean" else unit_rows(features.rows)
 
     @property
     def _learns_penalties(self):
@@ -354,11 +355,6 @@ def _objective(problem, solution, exact):
 def _is_same(problem, following):
     same_rho = np.array_equal(problem.rho, following.rho)
     return same_rho and np.array_equal(problem.Q, following.Q)
-
-
-def _unit_rows(rows):
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows / np.where(norms > 0, norms, 1.0)
 
 
 def highest(problem: ConvexProblem, on_instances: np.ndarray, tied: float = 0.0) -> np.ndarray:

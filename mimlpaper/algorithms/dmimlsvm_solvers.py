@@ -65,7 +65,7 @@ class ConvexProblem:
     """
 
     bags: np.ndarray  # φ(X_i): (n_bags, n_dims)
-    instances: np.ndarray  # φ(x_ij), one bag after the other: (n_instances, n_dims)
+    instances: np.ndarray  # φ(x_ij), as rows of bags: (n_instances, n_dims)
     offsets: np.ndarray  # where each bag's instances start, and the end: (n_bags + 1,)
     signs: np.ndarray  # y_it as -1.0 and 1.0, both for every label: (n_bags, n_labels)
     costs: np.ndarray  # of ξ_it: (n_bags, n_labels)
@@ -85,7 +85,8 @@ class ConvexProblem:
     def scores(self, weights) -> tuple[np.ndarray, np.ndarray]:
         """g of the bags (n_bags, n_labels) and of the instances (n_instances, n_labels)."""
         # Transposed, so that the scores of a label are contiguous for the loops over them.
-        return (weights.T @ self.bags.T).T, (weights.T @ self.instances.T).T
+        on_instances = (weights.T @ self.instances.T).T
+        return (weights.T @ self.bags.T).T, np.asfortranarray(on_instances)
 
     def regulariser(self, weights) -> float:
         return 0.5 * float(np.sum((weights @ self.Q) * weights))
@@ -351,6 +352,7 @@ class _WorkingSets:
     def __init__(self, problem):
         n_bags, self.n_labels = problem.signs.shape
         self.problem, self.n_bags = problem, n_bags
+        instances = np.asarray(problem.instances)
         self.owner = np.repeat(np.arange(n_bags), np.diff(problem.offsets))  # of each instance
         self.ends = np.cumsum([n_bags, len(self.owner), n_bags])
         self.intercept = np.zeros(self.n_labels)
@@ -369,8 +371,8 @@ class _WorkingSets:
         )
         rows = []  # the constraints' gradients in V = W L, for all labels at once
         for rho, root in zip(problem.rho.T, problem.root_inverse.T, strict=True):
-            mean = problem.sum_in_bags(rho[:, None] * problem.instances)
-            above, below = problem.instances - problem.bags[self.owner], problem.bags - mean
+            mean = problem.sum_in_bags(rho[:, None] * instances)
+            above, below = instances - problem.bags[self.owner], problem.bags - mean
             in_w = np.concatenate([-problem.bags, above, below, np.zeros_like(below)])
             rows.append(np.kron(root, in_w))
         gradients = np.concatenate(rows)
@@ -422,7 +424,7 @@ def solve_with_cvxpy(problem: ConvexProblem, start, tol, max_iter, rng=None) -> 
     (n_bags, n_labels), n_instances = problem.signs.shape, len(problem.instances)
     W, b = cp.Variable((problem.bags.shape[1], n_labels)), cp.Variable((1, n_labels))
     xi, delta = cp.Variable((n_bags, n_labels)), cp.Variable((n_bags, n_labels))
-    of_bags, of_instances = problem.bags @ W, problem.instances @ W
+    of_bags, of_instances = problem.bags @ W, np.asarray(problem.instances) @ W
     in_bag = csr_array((np.ones(n_instances), np.arange(n_instances), problem.offsets))
     constraints = [
         cp.multiply(problem.signs, of_bags + np.ones((n_bags, 1)) @ b) >= 1 - xi,

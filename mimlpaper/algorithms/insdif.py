@@ -4,10 +4,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.linalg import solve_triangular
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils.extmath import row_norms
 
 from mimlpaper import kernels
 from mimlpaper.algorithms.mimlnn import MimlNn
@@ -19,6 +17,7 @@ from mimlpaper.base import (
     fitting,
     without_label_warnings,
 )
+from mimlpaper.combinations import TranslatedBags
 from mimlpaper.computing import computing
 from mimlpaper.distances import nearest
 from mimlpaper.parameters import COUNT, FLAG, POSITIVE, SEED, words
@@ -142,11 +141,7 @@ class PrototypeDifferences(TransformerMixin, BaseEstimator):
         return self._transform(X)
 
     def _transform(self, X):
-        return self._bags(_dense(X)[:, None, :] - self.prototypes_)
-
-    def _bags(self, instances):
-        rows = instances.reshape(-1, instances.shape[-1])
-        return Bags(rows, np.arange(0, len(rows) + 1, len(self.prototypes_)))
+        return TranslatedBags.of(_dense(X), self.prototypes_)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -199,13 +194,15 @@ class DifferenceFeatures(PrototypeDifferences):
     def _training_bags(self, X):
         # The factor is learned from the differences, and gives their features at once.
         self.gamma_ = kernels.kernel_width(self.gamma, X)
-        self.factor_ = _DifferenceFactor(
+        self.factor_ = kernels.KernelFactor(
             gamma=self.gamma_, rank=self.rank, random_state=self.random_state
         )
-        return self._bags(self.factor_.fit_transform(_Differences(X, self.prototypes_)))
+        bags = super()._transform(X)
+        return bags.with_rows(self.factor_.fit_transform(bags.rows))
 
     def _transform(self, X):
-        return self._bags(self.factor_.transform(_Differences(X, self.prototypes_)))
+        bags = super()._transform(X)
+        return bags.with_rows(self.factor_.transform(bags.rows))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -260,7 +257,8 @@ class NeighbourMeans(PrototypeDifferences):
             sums = np.where(near, examples[having[neighbours]], 0.0).sum(axis=1)
             n_near = near.sum(axis=1)  # (n_examples, 1)
             means[:, label] = np.where(n_near, sums / np.maximum(n_near, 1), prototype)
-        return self._bags(means)
+        rows = means.reshape(-1, means.shape[-1])
+        return Bags(rows, np.arange(0, len(rows) + 1, len(self.prototypes_)))
 
 
 class SingleInstances(PrototypeDifferences):
@@ -279,53 +277,6 @@ class SingleInstances(PrototypeDifferences):
     def _transform(self, X):
         rows = _dense(X)
         return Bags(rows, np.arange(len(rows) + 1))
-
-
-class _Differences:
-    """The rows x_i - v_l, example by example, computed when indexed."""
-
-    def __init__(self, X, prototypes):
-        self.X, self.prototypes = X, prototypes
-        self.squares = euclidean_distances(X, prototypes, squared=True).ravel()
-
-    def __len__(self):
-        return len(self.squares)
-
-    def __getitem__(self, rows):
-        examples, labels = np.divmod(np.arange(len(self))[rows], len(self.prototypes))
-        return _dense(self.X[examples]) - self.prototypes[labels]
-
-    def squared_distances(self, points):
-        """||x_i - v_l - p||² for each of the points: (n_differences, n_points)."""
-        of_examples = self.X @ points.T  # (n_examples, n_points)
-        products = (of_examples[:, None, :] - self.prototypes @ points.T).reshape(len(self), -1)
-        products *= -2.0
-        products += self.squares[:, None]
-        products += row_norms(points, squared=True)
-        return np.maximum(products, 0.0, out=products)
-
-
-class _DifferenceFactor(kernels.KernelFactor):
-    def fit_transform(self, X, y=None):
-        settings = self._settings(len(X))
-        limits = [settings[name] for name in ("rank", "tol", "random_state")]
-        if limits[0] is None:
-            K = self._kernel(X, X[np.arange(len(X))])
-            return self._keep(X, *kernels.complete_cholesky(K, self.tol))
-
-        def column(pivot):
-            return self._kernel(X, X[pivot : pivot + 1])[:, 0]
-
-        return self._keep(X, *kernels.pivoted_cholesky(np.ones(len(X)), column, *limits))
-
-    def transform(self, X):
-        from_differences = self._kernel(X, self.landmarks_)  # (n_differences, rank)
-        return solve_triangular(self.triangle_, from_differences.T, lower=True).T
-
-    def _kernel(self, A, B):
-        distances = A.squared_distances(B)
-        distances *= -self.gamma
-        return np.exp(distances, out=distances)
 
 
 def _dense(X):

@@ -185,7 +185,7 @@ class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
         scores = np.tile(self.constant_scores_, (features.n_instances, 1))
         yield scores
         for h, c in zip(self.estimators_, self.estimator_weights_, strict=True):
-            scores[:, self._learnt] += np.where(h(features.instances) > 0, c, -c)
+            scores[:, self._learnt] += np.where(h(features.rows) > 0, c, -c)
             yield scores
 
     @property

@@ -89,7 +89,7 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
 
     def _fit(self, bags, Y):
         features = self._fit_features(bags)
-        examples = Examples(features.instances)
+        examples = Examples(features.rows)
         labels = progress(Y.T, "MimlSvmMi, labels", self.verbose)
         self.alternations_ = [self._fit_label(features, label, examples) for label in labels]
 

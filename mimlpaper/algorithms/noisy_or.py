@@ -107,7 +107,7 @@ class NoisyOr(HighestInstance, LogOdds):
 
     def _instance_scores(self, bags):
         """Log odds s_y(x): (n_instances, n_labels)."""
-        scores = self._features(bags).instances @ self.coef_.T + self.intercept_
+        scores = self._features(bags).rows @ self.coef_.T + self.intercept_
         return np.clip(scores, -LARGE, None)
 
     def _fit_label(self, features, y):
@@ -135,9 +135,9 @@ class NoisyOr(HighestInstance, LogOdds):
 def objective(wb, features: Bags, y, ridge) -> tuple[float, np.ndarray]:
     """The objective of one label and its gradient (r + 1,) at ``wb``, w followed by b."""
     w, b = wb[:-1], wb[-1]
-    scores = np.clip(features.instances @ w + b, -LARGE, None)
+    scores = np.clip(features.rows @ w + b, -LARGE, None)
     total = features.sum(np.logaddexp(0, scores))  # -log(1 - P): (n_bags,)
     loss = np.where(y, -np.log(-np.expm1(-total)), total).sum() + ridge / 2 * w @ w
     slopes = np.where(y, np.exp(-total) / np.expm1(-total), 1.0)  # of the loss along total
     by_score = expit(scores) * np.repeat(slopes, features.sizes)
-    return loss, np.append(by_score @ features.instances + ridge * w, by_score.sum())
+    return loss, np.append(features.rows.T @ by_score + ridge * w, by_score.sum())

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils import check_random_state
 
+from mimlpaper.combinations import gram, mapped
 from mimlpaper.compiled import compiled
 from mimlpaper.kernels import kernel_matrix
 
@@ -69,17 +70,17 @@ class PairSvm:
     def __init__(
         self, features, label_kernel, offset_kernel, *, tol=1e-4, max_iter=200, random_state=None
     ):
-        phi = features.instances
-        spectrum, self._axes = np.linalg.eigh(phi.T @ phi)
+        spectrum, self._axes = np.linalg.eigh(gram(features.rows))
         next_largest = spectrum[max(-1 - N_DAMPED, -1 - len(spectrum) // 2)]
         level = max(next_largest, LEAST_SHARE * spectrum[-1], LEAST_LEVEL)  # λ
         damping = level / np.maximum(spectrum, level)  # the s_k
-        phi = phi @ self._axes
+        rows = mapped(features.rows, self._axes)
         settings = damping, label_kernel, offset_kernel, max_iter, check_random_state(random_state)
         self._bags, self._tol = features, tol
-        self._ascent = _Ascent(phi, *settings)
+        self._ascent = _Ascent(rows, *settings)
         of_one = len(features) == features.n_instances
-        self._start = None if of_one else _Ascent(features.mean(phi), *settings)
+        means = features.mean(self._ascent.features)
+        self._start = None if of_one else _Ascent(means, *settings)
 
     def solve(self, targets, costs) -> tuple[PairFunction, np.ndarray]:
         """The best f + b, and its values at the instances (n_instances, n_labels).
@@ -104,8 +105,9 @@ class PairSvm:
 class _Ascent:
     """Coordinate ascent on one dual: ``levels`` are α / C, ``coef`` is V, ``bias`` b."""
 
-    def __init__(self, features, damping, label_kernel, offset_kernel, max_iter, rng):
-        self.features, self.damping, self.max_iter, self.rng = features, damping, max_iter, rng
+    def __init__(self, rows, damping, label_kernel, offset_kernel, max_iter, rng):
+        self.rows, self.damping, self.max_iter, self.rng = rows, damping, max_iter, rng
+        self.features = features = np.asarray(rows)  # for passes, which take row by row
         self.label_kernel, self.offset_kernel = label_kernel, offset_kernel
         self._common, self._rest = _common_part(label_kernel)
         self._inverse_kernel = np.linalg.pinv(label_kernel, 1e-12)
@@ -125,7 +127,7 @@ class _Ascent:
             goal = self._climb(bounds, dual, moving)
             sums = dual.sum(axis=0)
             intercept = self.offset_kernel @ sums + self.bias
-            values = self.features @ self.coef.T + intercept
+            values = self.rows @ self.coef.T + intercept
             gap = self._gap(goal, values, sums, bounds, dual, moving)
             if gap <= tol:
                 break
@@ -137,7 +139,7 @@ class _Ascent:
         sums = dual.sum(axis=0)
         offset_kernel = self.offset_kernel + self._sigma
         intercept = offset_kernel @ sums + self.bias
-        goal = self.label_kernel @ (dual.T @ self.features)
+        goal = self.label_kernel @ (self.rows.T @ dual).T
         total = sums.sum()  # Σ a_ij
         order = np.flatnonzero(moving.any(axis=1))
         for n_passes in range(1 + PARTIAL_PASSES):

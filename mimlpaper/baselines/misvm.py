@@ -29,12 +29,12 @@ class Alternations:
 
     def instance_scores(self, features: Bags) -> np.ndarray:
         """f(x) of the last machine: (n_instances,)."""
-        return features.instances @ self.weights[-1] + self.intercepts[-1]
+        return features.rows @ self.weights[-1] + self.intercepts[-1]
 
     def staged_scores(self, features: Bags) -> Iterator[np.ndarray]:
         """The largest f(x) of each bag after each alternation: (n_bags,)."""
         for weights, intercept in zip(self.weights, self.intercepts, strict=True):
-            yield features.max(features.instances @ weights + intercept)
+            yield features.max(features.rows @ weights + intercept)
 
 
 def constant_machine(value: float, n_features: int) -> Alternations:
@@ -91,7 +91,7 @@ def alternate_labels(
         return fit_linear_svm(examples, labels, C, start=previous, tol=tol)
 
     def infer(machine):
-        scores = machine.decision_function(features.instances)
+        scores = machine.decision_function(features.rows)
         labels = possible & (scores > 0)
         labels[_witnesses(features, scores)[positive]] = True
         return labels
@@ -115,7 +115,7 @@ class _MiSvm(HighestInstance, BagClassifier):
         """Scores of the bags after each alternation: n_alternations_ times (n_bags,)."""
         features = self._features(check_bags(X, self))
         for weights, intercept in zip(self.weights_, self.intercepts_, strict=True):
-            yield features.max(features.instances @ weights + intercept)
+            yield features.max(features.rows @ weights + intercept)
 
     def _instance_scores(self, bags):
         """Signed distances f(x), in margins: (n_instances,)."""
