@@ -10,6 +10,7 @@ from mimlpaper.base import VectorEstimator
 from mimlpaper.computing import progress
 from mimlpaper.kernels import kernel_matrix, kernel_width
 from mimlpaper.parameters import COUNT, POSITIVE, VERBOSITY, words
+from mimlpaper.sharing import shared
 
 TINY = 1e-12
 OFFSET = 1e-2  # added to the start, since updates by factors keep zeros
@@ -89,28 +90,38 @@ class Cnmf(VectorEstimator):
 
     def _scores(self, X):
         """Memberships minus the threshold, from one factorisation: (n_examples, n_labels)."""
-        Y = self.Y_fit_.astype(np.float64)
-        squares = np.einsum("ik,kl,il->i", Y, self.label_similarity_, Y)
-        known = Y / np.sqrt(np.maximum(squares, TINY))[:, None]  # y' B y = 1
-        between = kernel_matrix(X, self.X_fit_, gamma=self.gamma_)
-        own, of_new = (kernel_matrix(part, gamma=self.gamma_) for part in (self.X_fit_, X))
-        A = np.block([[own, between.T], [between, of_new]])  # (n, n)
-        start = np.tile(known.mean(axis=0), (len(A), 1))
-        start[: len(known)] = known
-        T, _ = factorise(
-            A,
+        memberships = shared(  # by all label rules
+            new_memberships,
+            X,
+            self.X_fit_,
+            self.Y_fit_,
             self.label_similarity_,
-            known,
-            start + OFFSET,
+            gamma=self.gamma_,
             C=self.C,
             tol=self.tol,
             max_iter=self.max_iter,
             verbose=self.verbose,
-        )
-        memberships = T[len(known) :]
+        ).copy()
         memberships[:, ~self.Y_fit_.any(axis=0)] = 0.0
         memberships[:, self.Y_fit_.all(axis=0)] = memberships.max()
         return memberships - np.quantile(memberships, 1.0 - self.Y_fit_.mean())
+
+
+def new_memberships(X, X_labelled, Y_labelled, B, *, gamma: float, **options) -> np.ndarray:
+    """T of the unlabelled examples X, factorised with the labelled ones: (n_examples, n_labels).
+
+    B (n_labels, n_labels) is the similarity of labels, ``options`` go to :func:`factorise`.
+    """
+    Y = Y_labelled.astype(np.float64)
+    squares = np.einsum("ik,kl,il->i", Y, B, Y)
+    known = Y / np.sqrt(np.maximum(squares, TINY))[:, None]  # y' B y = 1
+    between = kernel_matrix(X, X_labelled, gamma=gamma)
+    of_labelled, of_new = (kernel_matrix(part, gamma=gamma) for part in (X_labelled, X))
+    A = np.block([[of_labelled, between.T], [between, of_new]])  # (n, n)
+    start = np.tile(known.mean(axis=0), (len(A), 1))
+    start[: len(known)] = known
+    T, _ = factorise(A, B, known, start + OFFSET, **options)
+    return T[len(known) :]
 
 
 def factorise(A, B, known, start, *, C=1.0, tol=1e-5, max_iter=200, verbose=0):

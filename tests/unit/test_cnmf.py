@@ -3,6 +3,7 @@ import pytest
 from scipy.optimize import minimize
 
 from mimlpaper.baselines.cnmf import Cnmf, factorise
+from mimlpaper.sharing import Cache, sharing
 
 
 def objective(T, A, B, known, C):
@@ -58,3 +59,15 @@ def test_label_similarity_by_hand():
     B = Cnmf().fit(np.eye(2), Y).label_similarity_
     close, far = np.exp(np.sqrt(2) - 2), np.exp(-2)
     assert np.array([[1, close, close], [close, 1, far], [close, far, 1]]) == pytest.approx(B)
+
+
+def test_label_rules_share_one_factorisation(rng):
+    X, Y, new = rng.random((20, 4)), rng.random((20, 3)) < 0.4, rng.random((10, 4))
+    alone = Cnmf(label_rule="top").fit(X, Y).decision_function(new)
+    with sharing(Cache()) as cache:
+        scores = [
+            Cnmf(label_rule=rule).fit(X, Y).decision_function(new) for rule in ("sign", "top")
+        ]
+    assert (cache.n_misses, cache.n_hits) == (1, 1)
+    for others in scores:
+        np.testing.assert_array_equal(others, alone)
