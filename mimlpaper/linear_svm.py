@@ -19,6 +19,7 @@ SLOPES = -0.1, 1e-6  # between which a line search may stop, as shares of the fi
 MAX_BISECTIONS = 60
 BIAS_CURVATURE = 1e-6  # keeps a Newton system regular when no example is free
 ROUNDING = 1e-13  # relative, of products and sums
+MANY = 0.25  # share of the rows from which they are multiplied where they stand
 FREE, SHIFTS = 1, 2  # alpha_i follows raw_i, or moves against its full group; 0 if it stays
 
 
@@ -48,7 +49,14 @@ class Examples:
         if isinstance(self.X, Combinations):
             return self.X.T @ coefficients
         rows = np.flatnonzero(coefficients)
+        if len(rows) > MANY * len(coefficients):  # a copy of most rows takes longer
+            return coefficients @ self.X
         return coefficients[rows] @ self.X[rows]
+
+    @cached_property
+    def whole_gram(self) -> np.ndarray:
+        """Σ (z_i, 1) (z_i, 1)' of all rows, which many machines need: (n_features + 1,) * 2."""
+        return gram(self.X)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +183,7 @@ def _newton_direction(problem, gradient, moves, sigma):
     if len(F) == 0:
         return -gradient / D
     if len(F) >= len(D) - 1:
-        return -_solve(sigma * gram(F), D, gradient)
+        return -_solve(sigma * _gram_of_free(problem, F, moves), D, gradient)
     s = F @ np.eye(1, len(D), len(D) - 1)[0]  # the last column
     right = np.array([-F @ gradient, s]).T  # (n_free, 2)
     u_0, u_1 = _solve(sigma * products(F), 1.0, right).T
@@ -200,6 +208,15 @@ def _free_rows(problem, moves):
         means = np.add.reduceat(signed, starts) / sizes[:, None]
         F[full] = signed - np.repeat(means, sizes, axis=0)
     return F
+
+
+def _gram_of_free(problem, F, moves):
+    """F'F; of most of the rows of an array, that of all less that of the others."""
+    others = np.flatnonzero(moves != FREE)
+    plain = isinstance(F, np.ndarray) and not (moves == SHIFTS).any()
+    if plain and len(others) < len(F):
+        return problem.examples.whole_gram - gram(problem.examples.X[others])
+    return gram(F)
 
 
 def _solve(matrix, diagonal, b):
