@@ -14,7 +14,7 @@ from sklearn.base import (
 )
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_array, check_random_state, gen_batches
 
 from mimlpaper.base import MultiLabelEstimator, check_bags, check_vectors, fitting
 from mimlpaper.computing import computing
@@ -31,7 +31,8 @@ MAP_RULES = {
     "start": [words(*STARTS)],
     "random_state": [SEED],
 }
-SQUARE = 14  # bytes for each pair of sampled bags: the distances, and copies while they are made
+SQUARE = 10  # bytes for each pair of sampled bags: the distances, and those to medoids
+BATCH = 1000  # bags assigned to medoids at a time
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -274,7 +275,6 @@ class KMedoids(ClusterMixin, BaseEstimator):
             raise ValueError(f"D must be a square matrix of distances, got shape {D.shape}")
         if self.n_clusters > len(D):
             raise ValueError(f"n_clusters must lie in 1 to {len(D)}, got {self.n_clusters}")
-        D = D.astype(np.float32)  # so that ties stay ties, and sums in double precision are exact
         rng = check_random_state(self.random_state)
         medoids = rng.choice(len(D), self.n_clusters, replace=False)  # Table 7, step 2
         if self.start == "partition":
@@ -290,11 +290,19 @@ class KMedoids(ClusterMixin, BaseEstimator):
             message = f"medoids still changed after max_iter={self.max_iter} rounds"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
         self.medoid_indices_, self.labels_ = medoids, _assign(D, medoids)
-        self.inertia_ = float(D[np.arange(len(D)), medoids[self.labels_]].sum(dtype=np.float64))
+        to_medoids = _rounded(D[np.arange(len(D)), medoids[self.labels_]])
+        self.inertia_ = float(to_medoids.sum(dtype=np.float64))
+
+
+def _rounded(distances):
+    """As float32, so that ties stay ties, and sums in double precision are exact."""
+    return distances.astype(np.float32)
 
 
 def _assign(D, medoids):
-    labels = D[:, medoids].argmin(axis=1)
+    labels = np.empty(len(D), dtype=np.intp)
+    for batch in gen_batches(len(D), BATCH):  # a copy of all columns would be large
+        labels[batch] = _rounded(D[batch, medoids]).argmin(axis=1)
     labels[medoids] = np.arange(len(medoids))
     return labels
 
@@ -303,7 +311,7 @@ def _update(D, labels, medoids):
     updated = medoids.copy()
     order = np.argsort(labels, kind="stable")
     for t, members in enumerate(np.split(order, np.cumsum(np.bincount(labels))[:-1])):
-        costs = D[np.ix_(members, members)].sum(axis=1, dtype=np.float64)
+        costs = _rounded(D[np.ix_(members, members)]).sum(axis=1, dtype=np.float64)
         if costs.min() < costs[members == medoids[t]][0]:
             updated[t] = members[costs.argmin()]
     return updated
