@@ -1,0 +1,120 @@
+"""Seconds and criteria of costly trials, before and after a change of the library.
+
+Run it once in each of two checkouts, then compare; a trial takes seconds to minutes::
+
+    python tests/benchmarks/protocol.py run before.csv
+    python tests/benchmarks/protocol.py run after.csv
+    python tests/benchmarks/protocol.py compare before.csv after.csv
+
+``run`` takes names of rows, such as ``--only tuned``, and keeps what its file already has. Nothing
+heavy should run beside it: seconds are of the processor, but caches and memory are shared.
+"""
+
+import argparse
+import json
+import warnings
+from pathlib import Path
+
+from mimlstudy.engine.arithmetic import pin
+
+pin()  # before NumPy is imported
+
+import pandas as pd  # noqa: E402
+from threadpoolctl import threadpool_limits  # noqa: E402
+
+from mimlpaper.metrics import CRITERIA  # noqa: E402
+from mimlpaper.sharing import Cache, sharing  # noqa: E402
+from mimlstudy.engine.trials import Trial, run_trial  # noqa: E402
+from mimlstudy.paper.catalogue import CATALOGUE  # noqa: E402
+from mimlstudy.paper.experiments import EXPERIMENTS  # noqa: E402
+
+MEAN_OF_SET = {
+    "criterion": "hamming_loss",
+    "imbalance": False,
+    "label_rule": "top",
+    "set_kernel": "mean",
+}
+# The rows that take most of the whole protocol: experiment, data set, method, and an override.
+ROWS = [
+    ("tuned", "yahoo:Society", "InsDif_MimlBoost", {}),
+    ("tuned", "yahoo:Society", "InsDif_MimlSvm_mi", {}),
+    ("tuned", "yahoo:Society", "InsDif_D-MimlSvm", {}),
+    ("tuned", "yahoo:Society", "InsDif_NoisyOr", {}),
+    ("tuned", "yahoo:Society", "InsDif_Set kernel", {}),
+    ("tuned", "yeast", "InsDif_MimlBoost", {}),
+    ("tuned", "yeast", "InsDif_MimlSvm_mi", {}),
+    ("tuned", "yeast", "InsDif_D-MimlSvm", {}),
+    ("tuned", "yeast", "InsDif_NoisyOr", {}),
+    ("readings", "reuters:50%", "D-MimlSvm", MEAN_OF_SET),
+    ("blind", "elephant", "SubCod", {}),
+    ("blind", "elephant", "SubCod_MimlSvm_mi", {}),
+    ("blind", "elephant", "SubCod_MimlBoost", {}),
+    ("table5", "elephant", "SubCod_MimlSvm_mi", {}),
+    ("tuned", "yahoo:Society", "Cnmf", {}),
+    ("readings", "yahoo:Society", "Cnmf", {"C": 100.0}),
+    ("tuned", "scene", "MimlSvm", {}),
+    ("tuned", "reuters", "MimlSvm", {}),
+    ("tuned", "scene", "Ml-knn", {}),
+    ("blind", "reuters", "MimlSvm_mi", {}),
+    ("unseen", "letter_carroll", "MimlSvm_mi", {}),
+    ("ablation", "yeast", "InsDif, average distance", {}),
+]
+WARM_UP = ("synthetic_pages", "synthetic_genes", "synthetic_texts", "synthetic_scene")
+
+
+def run(path: Path, only: str):
+    """Run the rows that the file lacks, and append each as it ends."""
+    done = pd.read_csv(path)["row"].tolist() if path.exists() else []
+    for experiment, dataset, method, override in ROWS:
+        row = f"{experiment}, {dataset}, {method}"
+        if row in done or only not in row:
+            continue
+        measured = _run_trial(experiment, dataset, method, override)
+        frame = pd.DataFrame([{"row": row, **measured}])
+        frame.to_csv(path, mode="a", header=not path.exists(), index=False)
+        print(row, f"{measured['seconds']:.1f} s", flush=True)
+
+
+def _run_trial(name, dataset, method, override):
+    experiment = EXPERIMENTS[name]
+    part = experiment.part_of(dataset, method)
+    text = json.dumps(override, sort_keys=True)
+    stand_in = CATALOGUE.stand_in(dataset)
+    with warnings.catch_warnings(action="ignore"), threadpool_limits(1):
+        for data in (stand_in, dataset):  # the stand-in compiles what the trial needs
+            trial = Trial(name, data, method, text, 0)
+            estimator = experiment.estimator(data, method, text)
+            with sharing(Cache(2**28)):
+                stages = run_trial(trial, estimator, part.splits, experiment.measure, CATALOGUE)
+    first = stages[0]
+    return {"seconds": first["seconds"]} | {
+        criterion: first.get(criterion) for criterion in (*CRITERIA, "accuracy")
+    }
+
+
+def compare(before: Path, after: Path):
+    """Print a table: seconds before and after, their ratio, the largest change of a criterion."""
+    first, second = (pd.read_csv(path).set_index("row") for path in (before, after))
+    table = pd.DataFrame({"before": first["seconds"], "after": second["seconds"]}).dropna()
+    table["times faster"] = table["before"] / table["after"]
+    criteria = [*CRITERIA, "accuracy"]
+    table["largest change"] = (first[criteria] - second[criteria]).abs().max(axis=1)
+    print(
+        table.reindex(first.index.intersection(table.index)).to_string(float_format="{:.3g}".format)
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("action", choices=["run", "compare"])
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--only", default="", help="rows whose name has this text")
+    arguments = parser.parse_args()
+    if arguments.action == "run":
+        run(arguments.files[0], arguments.only)
+    else:
+        compare(*arguments.files)
+
+
+if __name__ == "__main__":
+    main()
