@@ -241,13 +241,13 @@ def _ascend(
     n_labels, n_features = coef.shape
     shared = np.zeros(n_features)  # what the steps add to every row of coef
     weights = np.empty(n_labels)  # the rest times the steps of one instance
-    damped = np.empty(n_features)
     progress, change, n_moving = 0.0, 0.0, 0
     for i in order:
         phi = features[i]
         on_shared = 0.0
-        for k in range(n_features):
-            on_shared += shared[k] * phi[k]
+        if common != 0.0:
+            for k in range(n_features):
+                on_shared += shared[k] * phi[k]
         weights[:] = 0.0
         steps = 0.0  # their sum, of this instance
         moves = False
@@ -277,13 +277,12 @@ def _ascend(
         if moves:
             order[n_moving] = i
             n_moving += 1
-        damped[:] = damping * phi
         if common != 0.0 and steps != 0.0:
-            shared += common * steps * damped
+            shared += common * steps * damping * phi
         for j in range(n_labels):
             if weights[j] != 0.0:
                 row = coef[j]
                 for k in range(n_features):
-                    row[k] += weights[j] * damped[k]
+                    row[k] += weights[j] * damping[k] * phi[k]
     coef += shared
     return progress, change, n_moving
