@@ -41,13 +41,14 @@ def _hausdorff(A, B, *, average):
     squares_a, squares_b = square_lengths(points_a), square_lengths(points_b)
     distances = np.empty((len(bags_a), len(bags_b)))
     for begin, end in _slices(bags_a, bags_b.n_instances):
-        first = begin if symmetric else 0  # the distances before it are known by symmetry
+        # Distances to bags before these are known by symmetry.
+        begin_b = begin if symmetric else 0
         chosen = points_a[bags_a.offsets[begin] : bags_a.offsets[end]]
         _reduce(
-            _take_from(points_b, bags_b.offsets[first]) @ chosen.T,
+            _take_from(points_b, bags_b.offsets[begin_b]) @ chosen.T,
             begin,
             end,
-            first,
+            begin_b,
             bags_a.offsets,
             bags_b.offsets,
             squares_a,
@@ -91,7 +92,7 @@ def _reduce(
     products,
     begin,
     end,
-    first,
+    begin_b,
     offsets_a,
     offsets_b,
     squares_a,
@@ -102,23 +103,26 @@ def _reduce(
     average,
     distances,
 ):
-    """Write the distances of bags ``begin:end`` of A to those of B from ``first`` on.
+    """Write the distances of bags ``begin:end`` of A to those of B from ``begin_b`` on.
 
     The rows of ``products`` are instances of B, its columns those of A.
     """
     nearest_a = np.empty(np.diff(offsets_a).max())  # min_b ||a - b||²
-    near = NEAR * (squares_a.max() + squares_b.max())  # a smaller difference has lost digits
-    row, column = offsets_b[first], offsets_a[begin]
-    for j in range(first, len(offsets_b) - 1):
+    # A squared distance below this is the difference of two large numbers, without its digits.
+    near = NEAR * (squares_a.max() + squares_b.max())
+    top, left = offsets_b[begin_b], offsets_a[begin]
+    for j in range(begin_b, len(offsets_b) - 1):
+        n_b = offsets_b[j + 1] - offsets_b[j]
         for i in range(begin, min(end, j + 1) if symmetric else end):
-            begin_a, n_a = offsets_a[i], offsets_a[i + 1] - offsets_a[i]
+            n_a = offsets_a[i + 1] - offsets_a[i]
             nearest_a[:n_a] = np.inf
             farthest, total = 0.0, 0.0
             for b in range(offsets_b[j], offsets_b[j + 1]):
                 nearest_b = np.inf  # min_a ||a - b||²
                 for k in range(n_a):
-                    a = begin_a + k
-                    square = squares_a[a] + squares_b[b] - 2.0 * products[b - row, a - column]
+                    a = offsets_a[i] + k
+                    product = products[b - top, a - left]
+                    square = squares_a[a] + squares_b[b] - 2.0 * product
                     if square < near:
                         square = _square_distance(A, a, B, b)
                     nearest_b = min(nearest_b, square)
@@ -128,8 +132,8 @@ def _reduce(
             for k in range(n_a):
                 farthest = max(farthest, nearest_a[k])
                 total += np.sqrt(nearest_a[k])
-            n_instances = n_a + offsets_b[j + 1] - offsets_b[j]
-            distances[i, j] = total / n_instances if average else np.sqrt(farthest)
+            mean = total / (n_a + n_b)
+            distances[i, j] = mean if average else np.sqrt(farthest)
             if symmetric:
                 distances[j, i] = distances[i, j]
 

@@ -102,6 +102,7 @@ def one_label(n):
     return X, Y[:, 0], new
 
 
+CONVEX = dict(set_kernel="mean", tol=1e-4, rank=50, random_state=0)
 # What is compared: data, this library's learner, the peer, the package it needs, largest size.
 PEERS = {
     "SVC a label (scikit-learn)": (
@@ -111,10 +112,9 @@ PEERS = {
         bags, MimlNn(random_state=0), MimlNn(metric=PairLoop(), random_state=0), "scipy",
         LARGEST_LOOP),
     "D-MimlSvm (CVXPY)": (
-        bags, DMimlSvm(tol=1e-4, rank=50, random_state=0),
-        DMimlSvm(solver="cvxpy", tol=1e-4, rank=50, random_state=0), "cvxpy", LARGEST_CONIC),
+        bags, DMimlSvm(**CONVEX), DMimlSvm(solver="cvxpy", **CONVEX), "cvxpy", LARGEST_CONIC),
     "mi-SVM (by scikit-learn's SVC)": (
-        one_label, MiSvmInstance(gamma=0.1, rank=None, max_alternations=1000), MiSvmBySvc(),
+        one_label, MiSvmInstance(gamma=0.1, random_state=0), MiSvmBySvc(),
         "sklearn", 1000),
 }  # fmt: skip
 
@@ -157,11 +157,11 @@ def peers(sizes):
     return pd.DataFrame(lines, columns=columns)
 
 
-def _apart(scores, others):
+def _apart(scores, their_scores):
     """Largest difference of scores in units of their spread, and the share of other signs."""
-    as_log_odds = others.min() >= 0 and scores.min() < 0  # a peer that gives probabilities
-    decided = others > 0.5 if as_log_odds else others > 0
-    difference = np.nan if as_log_odds else np.abs(scores - others).max() / np.std(scores)
+    as_log_odds = their_scores.min() >= 0 > scores.min()  # a peer that gives probabilities
+    decided = their_scores > (0.5 if as_log_odds else 0.0)
+    difference = np.nan if as_log_odds else np.abs(scores - their_scores).max() / np.std(scores)
     return difference, np.mean(decided != (scores > 0))
 
 

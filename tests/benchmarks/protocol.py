@@ -86,22 +86,20 @@ def _run_trial(name, dataset, method, override):
             estimator = experiment.estimator(data, method, text)
             with sharing(Cache(2**28)):
                 stages = run_trial(trial, estimator, part.splits, experiment.measure, CATALOGUE)
-    first = stages[0]
-    return {"seconds": first["seconds"]} | {
-        criterion: first.get(criterion) for criterion in (*CRITERIA, "accuracy")
-    }
+    criteria = {name: stages[0].get(name) for name in (*CRITERIA, "accuracy")}
+    return {"seconds": stages[0]["seconds"]} | criteria
 
 
 def compare(before: Path, after: Path):
     """Print a table: seconds before and after, their ratio, the largest change of a criterion."""
-    first, second = (pd.read_csv(path).set_index("row") for path in (before, after))
-    table = pd.DataFrame({"before": first["seconds"], "after": second["seconds"]}).dropna()
+    old, new = (pd.read_csv(path).set_index("row") for path in (before, after))
+    seconds = {"before": old["seconds"], "after": new["seconds"]}
+    table = pd.DataFrame(seconds).dropna()
     table["times faster"] = table["before"] / table["after"]
     criteria = [*CRITERIA, "accuracy"]
-    table["largest change"] = (first[criteria] - second[criteria]).abs().max(axis=1)
-    print(
-        table.reindex(first.index.intersection(table.index)).to_string(float_format="{:.3g}".format)
-    )
+    changes = (old[criteria] - new[criteria]).abs()
+    table["largest change"] = changes.max(axis=1)
+    print(table.to_string(float_format="{:.3g}".format))
 
 
 def main():
