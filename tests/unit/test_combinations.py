@@ -114,7 +114,7 @@ def test_factors_of_kernels(translated, kernel):
         NoisyOr(),
         MimlNn(metric=average_hausdorff),
     ],
-    ids=str,
+    ids=["mi-SVM", "boost", "unit sets", "mean sets", "noisy-or", "average distances"],
 )
 def test_learners_learn_the_same(translated, rng, learner, kernel):
     if "kernel" in learner.get_params():
