@@ -21,7 +21,7 @@ from mimlpaper.baselines.binary_relevance import Guess
 from mimlpaper.calibration import platt
 from mimlpaper.explanations import explain
 from mimlpaper.metrics import CRITERIA, average_precision, evaluate
-from mimlstudy.engine.holdouts import SIGNS
+from mimlstudy.engine.holdouts import SIGNS, scores_and_labels
 from mimlstudy.engine.trials import Measure
 from mimlstudy.paper.common import is_degenerate
 
@@ -89,14 +89,14 @@ def criteria_by_stage(estimator, dataset, train, test) -> list[dict]:
 
 def _stages(estimator, X, staged):
     """(scores, label sets) of each stage of the fitted estimator; scores are computed once."""
+    if not staged:
+        return [scores_and_labels(estimator, X)]
     if hasattr(estimator, "best_estimator_"):
         return _stages(estimator.best_estimator_, X, staged)
     if isinstance(estimator, Pipeline):
         X = estimator[:-1].transform(X) if len(estimator) > 1 else X
         return _stages(estimator[-1], X, staged)
-    if not hasattr(estimator, "decide"):
-        return [(estimator.decision_function(X), estimator.predict(X))]
-    rounds = estimator.staged_decision_function(X) if staged else [estimator.decision_function(X)]
+    rounds = estimator.staged_decision_function(X)
     return [(scores, estimator.decide(scores)) for scores in rounds]
 
 
