@@ -81,7 +81,7 @@ class HoldOut(BaseEstimator):
 
 def scores_and_labels(estimator, X) -> tuple:
     """Scores and label sets of a fitted estimator; learners that decide by scores score once."""
-    if isinstance(estimator, HoldOut):
+    if hasattr(estimator, "best_estimator_"):  # of a search
         return scores_and_labels(estimator.best_estimator_, X)
     if isinstance(estimator, Pipeline):
         transformed = estimator[:-1].transform(X) if len(estimator) > 1 else X
