@@ -6,14 +6,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 
 import nbformat
 import papermill
 from filelock import FileLock
-from joblib import Parallel, delayed
+from joblib import effective_n_jobs
 from nbclient.exceptions import DeadKernelError
 from papermill.exceptions import PapermillExecutionError
 from traitlets.config import Config
@@ -26,6 +28,7 @@ from mimlstudy.report.parameters import HOW_TO_RUN, TYPES, checked, output_folde
 from mimlstudy.report.status import LAST_RUNS, last_runs
 
 SCORECARD = "0_scorecard"
+ENDING = 0.2  # seconds between looks for kernels, while interrupted runs end
 
 
 @dataclass(frozen=True)
@@ -127,19 +130,28 @@ def run_notebooks(
 
     last = [] if recorded else [path for path in notebooks if path.stem == SCORECARD]
     rest = [path for path in notebooks if path not in last]
-    execution = delayed(_run)
-    runs = []
-    try:
-        for together in rest, last:
-            runs += Parallel(at_once, backend="threading")(
-                execution(path, values, folder, publish, report or _say_nothing)
-                for path in together
-            )
-    finally:
-        end_kernels()  # after Ctrl-C some still run
+    execution = partial(
+        _run, values=values, folder=folder, publish=publish, report=report or _say_nothing
+    )
+    runs = [*_in_threads(execution, rest, at_once), *_in_threads(execution, last, at_once)]
     if folder == folders.build(profile):
         _remember(profile, folder, runs)
     return runs
+
+
+def _in_threads(execution, notebooks, at_once) -> list[NotebookRun]:
+    """The runs of some notebooks, in their order. Ctrl-C ends their kernels."""
+    # Never in this thread: there nbclient takes Ctrl-C for itself, and may wait for ever.
+    with ThreadPoolExecutor(effective_n_jobs(at_once)) as threads:
+        futures = [threads.submit(execution, path) for path in notebooks]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            while wait(futures, timeout=ENDING).not_done:  # a kernel may be about to start
+                end_kernels()
+            raise
 
 
 def _say_nothing(line):

@@ -1,10 +1,10 @@
 """Notebooks: how they run, by which parameters, what they may show, and where they write."""
 
-import _thread
 import ast
 import multiprocessing
 import os
 import re
+import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -117,19 +117,33 @@ def test_two_questions_at_once_are_both_answered(folder):
     assert runs[0].output.parent != runs[1].output.parent
 
 
-def test_a_run_that_is_interrupted_leaves_no_kernel(folder, monkeypatch):
-    write_notebook(folder, "3_long", "import time; time.sleep(600)")
-    started = threading.Event()
+def interrupt_this_thread_after(started, seconds):
+    """Send Ctrl-C's signal to the calling thread, some seconds after the event."""
+    target = threading.get_ident()
 
-    def interrupt_when_it_runs():
+    def interrupt():
         started.wait(60)
-        time.sleep(2)
-        _thread.interrupt_main()
+        time.sleep(seconds)
+        signal.pthread_kill(target, signal.SIGINT)
 
-    interrupt = threading.Thread(target=interrupt_when_it_runs)
-    interrupt.start()
+    threading.Thread(target=interrupt).start()
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.3, 1.0, 2.0])
+def test_a_run_that_is_interrupted_ends_and_leaves_no_kernel(folder, seconds):
+    """Before its kernel starts, while it does, and in a cell; the next notebook never starts."""
+    write_notebook(folder, "3_long", "import time; time.sleep(600)")
+    write_notebook(folder, "4_next", "pass")
+    lines, started = [], threading.Event()
+
+    def report(line):
+        lines.append(line)
+        started.set()
+
+    interrupt_this_thread_after(started, seconds)
     with pytest.raises(KeyboardInterrupt):
-        run_notebooks(["3_long"], report=lambda line: started.set())
+        run_notebooks(["3_long", "4_next"], report=report)
+    assert "4_next: started" not in lines
     assert not [child for child in multiprocessing.active_children() if child.name == NAME]
 
 
@@ -146,7 +160,7 @@ def test_a_package_without_notebooks_says_so(folder):
 
 def test_only_the_projects_notebooks_run(folder, tmp_path, monkeypatch):
     """Not a stranger's, which runs whatever code it holds, by its path or by a link."""
-    monkeypatch.setattr(notebooks, "_run", lambda *args: pytest.fail("started"))
+    monkeypatch.setattr(notebooks, "_run", lambda *_, **__: pytest.fail("started"))
     write_notebook(folder, "book", "pass")
     write_notebook(tmp_path, "novel", "pass")
     (folder / "linked.ipynb").symlink_to(tmp_path / "novel.ipynb")
@@ -155,13 +169,17 @@ def test_only_the_projects_notebooks_run(folder, tmp_path, monkeypatch):
             run_notebooks([name])
     monkeypatch.chdir(tmp_path)
     done = NotebookRun("book", "done", 0.0)
-    monkeypatch.setattr(notebooks, "_run", lambda *args: done)
+    monkeypatch.setattr(notebooks, "_run", lambda *_, **__: done)
     assert run_notebooks(["notebooks/book.ipynb", "book"]) == [done]
 
 
 def test_own_questions_are_checked_first_and_answered_elsewhere(folder, monkeypatch):
     """The list that a text holds goes to the notebook; other runs are remembered, these are not."""
-    monkeypatch.setattr(notebooks, "_run", lambda *args: NotebookRun("3_good", str(args[1:3]), 0.0))
+
+    def seen(path, *, values, folder, publish, report):
+        return NotebookRun(path.stem, f"{values} {folder}", 0.0)
+
+    monkeypatch.setattr(notebooks, "_run", seen)
     write_notebook(folder, "3_good", "pass")
     (run,) = run_notebooks(["3_good"], {"recompute": "true"})
     assert "{'recompute': True}" in run.status and "build/paper" in run.status
