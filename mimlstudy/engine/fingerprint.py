@@ -160,9 +160,16 @@ def _defaults(kind):
 
 
 def _is_same(value, default):
-    if isinstance(default, bool | int | float | str):
-        return type(value) is type(default) and value == default  # 1 and 1.0 may run otherwise
-    return value is default
+    """Whether they are described alike: a worker has copies, which are not the same objects."""
+    if value is default:
+        return True
+    if default is None:
+        return False
+    return _text_of(value) == _text_of(default)
+
+
+def _text_of(value):
+    return json.dumps(value, default=partial(_described, used=set()), sort_keys=True)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import pickle
 import re
 import shutil
 import subprocess
@@ -146,6 +147,16 @@ def test_settings_splits_and_measure_count():
         others.append(of(HoldOut(MlKnn(), {"scaling": [OnInstances(scaler)]})))
     settings = {one.settings for one in (of(mine), *others)}
     assert len(settings) == 1 + len(others)
+
+
+def test_a_copy_that_is_sent_to_a_worker_has_the_same_fingerprint():
+    for name, dataset, method in TRIALS.values():
+        experiment = get_experiment(name)
+        splits = experiment.part_of(dataset, method).splits
+        parts = experiment.estimator(dataset, method), CATALOGUE.loader(dataset), splits
+        copies = pickle.loads(pickle.dumps(parts))
+        expected = fingerprint_of(*parts, experiment.measure)
+        assert fingerprint_of(*copies, experiment.measure) == expected, name
 
 
 def test_the_seed_of_a_candidate_counts():
