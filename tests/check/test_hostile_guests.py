@@ -14,6 +14,7 @@ import pytest
 from mimlpaper import paths
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.engine.records import Store
+from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.report.bench import OUTPUT, bench
 from mimlstudy.report.command import main
@@ -178,7 +179,7 @@ def enter(entry):
 
 
 def numbers(done):
-    return Store(done.folder).load(EXPERIMENTS["table1"])[list(CRITERIA)]
+    return Store(done.folder, CATALOGUE).load(EXPERIMENTS["table1"])[list(CRITERIA)]
 
 
 @pytest.mark.parametrize("name", GUESTS)

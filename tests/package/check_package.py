@@ -84,7 +84,7 @@ def same_from_sdist(builder, sdist, wheel):
     )
     assert here == there, sorted(here ^ there)
     names = {name for name, _ in here}
-    assert {"mimlpaper/data/manifest.csv", "mimlpaper/data/results/table1.csv"} <= names
+    assert {"mimlpaper/data/manifest.csv", "mimlstudy/data/results/table1.csv"} <= names
     assert not [name for name in names if name.endswith(".lock")]
 
 
