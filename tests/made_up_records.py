@@ -24,7 +24,7 @@ def rows(experiment, dataset, method, values, **others):
         "experiment": experiment,
         "dataset": dataset,
         "method": method,
-        "parameters": "{}",
+        "override": "{}",
         "split": np.arange(n),
         "stage": 0,
         "kind": "original",
@@ -70,9 +70,9 @@ def swept(experiment, method, name, grid, n=30, effect=0.0):
     """Records of one parameter over a grid; each step adds ``effect`` to every criterion."""
     parts = []
     for i, value in enumerate(grid):
-        parameters = json.dumps({name: float(value)})
+        override = json.dumps({name: float(value)})
         mean = 0.3 + effect * i
-        parts.append(level(experiment, "scene", method, mean, n, i, parameters=parameters))
+        parts.append(level(experiment, "scene", method, mean, n, i, override=override))
     return pd.concat(parts, ignore_index=True)
 
 

@@ -32,7 +32,7 @@ def recorded(name):
 
 
 def finished(records):
-    return records[(records["parameters"] == "{}") & (records["stage"] == 0)]
+    return records[(records["override"] == "{}") & (records["stage"] == 0)]
 
 
 def printed():
@@ -46,7 +46,7 @@ def records_of(number, fixed=False):
     table = finished(recorded(f"table{number}"))
     if not fixed:
         return table
-    blind = finished(recorded("blind"))
+    blind = finished(recorded("fixed"))
     blind = blind[blind["dataset"].isin(table["dataset"])]
     return pd.concat([blind, table[~table["method"].isin(blind["method"])]])
 
@@ -138,19 +138,19 @@ def table_4():
 def alternatives(number):
     """Cells of every alternative: the mean of its row, and its difference on shared splits."""
     whole = records_of(number)
-    recorded_settings = recorded("readings")
+    recorded_settings = recorded("alternatives")
     of_table = recorded_settings["method"].isin(whole["method"])
     same_data = recorded_settings["dataset"].isin(whole["dataset"])
     other = recorded_settings[of_table & same_data]
-    other = other[other["parameters"] != "{}"]
+    other = other[other["override"] != "{}"]
     few = whole[whole["split"] <= other["split"].max()]
     tried = pd.concat([few, other])
     row = tried["method"].where(tried["method"].isin([*FORM_OF]), "")
     tried = tried.assign(method=tried["method"].replace(FORM_OF), row=row)
-    setting = ["parameters", "row"]
+    setting = ["override", "row"]
     cells = summary(number, tried, ("method", *setting))
     keys = [*COLUMN, "method"]
-    is_row = (cells["parameters"] == "{}") & (cells["row"] == "")
+    is_row = (cells["override"] == "{}") & (cells["row"] == "")
     base = cells[is_row].drop(columns=[*setting, "std", "n"])
     base = base.merge(summary(number, whole), on=keys, suffixes=("_few", ""))
     every = cells[["method", *setting]].drop_duplicates().merge(base, on="method")
@@ -164,7 +164,7 @@ def chance_with_choice():
     """Agreement with own and other printed rows, of the alternative that agrees most."""
     pairs = pd.concat([paired_with_print(alternatives(n)) for n in N_RUNS])
     rows = ["table", "method", "other"]
-    counts = pairs.groupby([*rows, "parameters", "row"])["agrees"].agg(["sum", "size"])
+    counts = pairs.groupby([*rows, "override", "row"])["agrees"].agg(["sum", "size"])
     share = counts["sum"] / counts["size"]
     best = counts.loc[share.groupby(rows).idxmax()].reset_index()
     same = best["method"] == best["other"]

@@ -70,7 +70,7 @@ def _to_run(experiment, trials, recorded, recompute):
 
 def _packages_are_here(experiment, trial):
     """Whether what an estimator, or a part of it, names by ``needs`` can be imported."""
-    estimator = experiment.estimator(trial.dataset, trial.method, trial.parameters)
+    estimator = experiment.estimator(trial.dataset, trial.method, trial.override)
     if estimator is None:
         return True
     parts = [estimator, *estimator.get_params().values()]

@@ -20,7 +20,6 @@ import pandas as pd
 from filelock import FileLock
 
 from mimlpaper import paths
-from mimlstudy.engine import former
 from mimlstudy.engine.arithmetic import PINNED, arithmetic
 from mimlstudy.engine.catalogue import Catalogue
 from mimlstudy.engine.fingerprint import Fingerprint, fingerprint, provenance, sources
@@ -34,7 +33,7 @@ from mimlstudy.engine.rows import (
 )
 from mimlstudy.engine.trials import Experiment, Measure, Trial
 
-KEY = ["experiment", "dataset", "method", "parameters", "split"]
+KEY = ["experiment", "dataset", "method", "override", "split"]
 CONFIGURED = KEY[1:4]  # what an estimator is made for
 NATURAL = ["split", "stage", "n_stages", "n_train", "n_test"]  # numbers from 0 on, of every file
 COUNTS = [*NATURAL, "seconds"]  # the numbers of every file
@@ -133,7 +132,6 @@ class Store:
                 file.seek(0)
                 data = file.read()
                 end, ends_line = end_of_rows(data, len(columns))
-                _refuse_former(path, data[:end], columns)
                 file.truncate(end)  # a writer that was killed may have left part of a row
                 text = to_csv(rows, columns, header=not end)
                 unwritten = (text if ends_line else "\n" + text).encode()
@@ -204,8 +202,6 @@ class Store:
         if not path.is_file():
             return table
         text = path.read_bytes().decode(errors="replace")
-        if former.is_outcomes(text):
-            return table
         try:
             recorded, intact = parse_csv(text, OUTCOMES)
             if not all(intact):
@@ -248,17 +244,9 @@ def _whole_text(path, n_columns):
     return data[:end].decode(errors="replace")
 
 
-def _refuse_former(path, data, columns):
-    header = data.splitlines()[:1]
-    if header and header[0].decode(errors="replace") == former.header(columns):
-        raise StoreError(f"{path} has the layout of an older version; {former.REMEDY}")
-
-
 def _parse(text, path, measure):
     """A file's rows with their types; those that cannot be right have a doubt."""
     columns = columns_of(measure)
-    if text.splitlines()[0] == former.header(columns):
-        text = former.upgraded(text, columns)
     numbers = [*COUNTS, *measure.numbers]
     try:
         table, intact = parse_csv(text, columns)
@@ -308,7 +296,7 @@ KNOWN_ROW = {
     "experiment": "known",
     "dataset": "data, quoted",
     "method": "=method",
-    "parameters": '{"C": 1.0}',
+    "override": '{"C": 1.0}',
     "split": 7,
     "stage": 0,
     "n_stages": 1,
@@ -368,8 +356,8 @@ def _states(table, experiment, store):
     arithmetics = {PINNED, arithmetic()}
 
     @cache
-    def state(dataset, method, parameters, content, doubt, code, settings, made_in):
-        now = today[dataset, method, parameters]
+    def state(dataset, method, override, content, doubt, code, settings, made_in):
+        now = today[dataset, method, override]
         verdict = verdicts.get((experiment.name, method, settings, code, made_in, now.code))
         if doubt:
             return doubt
@@ -403,10 +391,10 @@ def fingerprint_today(
     catalogue: Catalogue,
     dataset: str,
     method: str,
-    parameters: str,
+    override: str,
 ) -> Fingerprint:
     """Today's fingerprint of what runs in a trial."""
-    estimator = experiment.estimator(dataset, method, parameters)
+    estimator = experiment.estimator(dataset, method, override)
     splits = experiment.part_of(dataset, method).splits
     return fingerprint(estimator, catalogue.loader(dataset), splits, experiment.measure)
 
@@ -416,7 +404,7 @@ def fingerprints_today(
     table: pd.DataFrame,
     catalogue: Catalogue,
 ) -> dict[tuple[str, str, str], Fingerprint]:
-    """Today's fingerprints by (dataset, method, parameters) of some rows."""
+    """Today's fingerprints by (dataset, method, override) of some rows."""
     keys = table[CONFIGURED].drop_duplicates().itertuples(index=False, name=None)
     return {key: fingerprint_today(experiment, catalogue, *key) for key in keys}
 

@@ -80,7 +80,7 @@ class Trial(NamedTuple):
     experiment: str  # such as "table1"
     dataset: str
     method: str  # as the paper prints it
-    parameters: str  # the override as JSON: what differs from the method's configuration
+    override: str  # JSON: what differs from the method's configuration
     split: int  # number of the split; it also seeds the method
 
 
@@ -293,11 +293,11 @@ class Experiment:
                 f"methods must be among {list(self.methods)} for {self.name}, got {sorted(unknown)}"
             )
 
-    def estimator(self, dataset: str, method: str, parameters: str = "{}"):
-        """The unfitted, unseeded estimator of a trial with these parameters; None if none."""
+    def estimator(self, dataset: str, method: str, override: str = "{}"):
+        """The unfitted, unseeded estimator of a trial with this override; None if none."""
         part = self.part_of(dataset, method)
         original = self._original(part, dataset)
-        return part.configuration(original, method).estimator_for(original, json.loads(parameters))
+        return part.configuration(original, method).estimator_for(original, json.loads(override))
 
     def part_of(self, dataset: str, method: str) -> Part:
         """The part that has a method on a data set, or on what a stand-in stands for."""

@@ -87,7 +87,7 @@ def run_trials(
     alone: list[Job] = []
     for trial in trials:
         experiment = experiments[trial.experiment]
-        estimator = experiment.estimator(trial.dataset, trial.method, trial.parameters)
+        estimator = experiment.estimator(trial.dataset, trial.method, trial.override)
         splits = experiment.part_of(trial.dataset, trial.method).splits
         job = Job(trial, estimator, splits, experiment.measure, catalogue, data_home)
         (alone if experiment.measure.alone else together).append(job)

@@ -11,7 +11,7 @@ from mimlstudy.judge.multiverse import alternative_means
 from mimlstudy.judge.selection import Records
 from mimlstudy.judge.tolerances import tolerance
 from mimlstudy.judge.verdicts import COLUMN, against_printed
-from mimlstudy.paper.experiments import settings_nearest_to_print
+from mimlstudy.paper.experiments import settings_closest_to_print
 from mimlstudy.paper.published import TABLES, published_cells
 
 ROWS = ["table", "algorithm", "other"]
@@ -34,7 +34,7 @@ def _chosen_in_table(number, get_records):
     share = counts["agree"] / counts["cells"]
     best = share.groupby(ROWS, sort=False).idxmax()
     chosen = counts.loc[best].reset_index()
-    n_marked = settings_nearest_to_print(TABLES[number].experiment)
+    n_marked = settings_closest_to_print(TABLES[number].experiment)
     marked = chosen["algorithm"].map(lambda name: n_marked.get(name, 0) > 0)
     return chosen.assign(marked=marked.astype(bool))
 

@@ -293,7 +293,7 @@ def insensitive(
 def each_value_as_method(records: pd.DataFrame, default: float) -> pd.DataFrame:
     """Records of a sweep in which each value of the parameter takes the place of a method."""
     swept = statistics.swept_values(records, default)
-    return records.assign(method=swept.map(str), parameters="{}")
+    return records.assign(method=swept.map(str), override="{}")
 
 
 def _fact(subject, aspect, holds, note):

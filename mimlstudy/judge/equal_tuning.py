@@ -12,20 +12,19 @@ import numpy as np
 import pandas as pd
 
 from mimlstudy.judge.selection import (
-    RECORDED_AS,
+    RECORDED_IN,
     Records,
     as_published,
     records_of,
     unmixed,
 )
+from mimlstudy.paper.equal_tuning import BASE_METHODS, LAYOUTS
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import TABLES
 
 CONTROLS = "controls"  # learners of one vector
 OF_BAGS = "bags, the paper's learners"
 OTHERS = "bags, others"
-# Layouts of a vector, whose names stand behind a comma in those of methods, by today's words.
-LAYOUTS = {"order-free": "bag statistics"}
 RIVALS = ("mean", "bag statistics", OTHERS)
 PROPOSED = (*TABLES[1].proposed, "D-MimlSvm", *TABLES[5].proposed)
 OF_VECTORS = (*TABLES[1].compared, "Cnmf")
@@ -37,11 +36,11 @@ def tuned_losses(get_records: Records) -> pd.DataFrame:
 
     The sets of web pages are one. A learner of bags that works through InsDif has its own name.
     """
-    records = unmixed(as_published(records_of(get_records, RECORDED_AS["equal"])))
+    records = unmixed(as_published(records_of(get_records, RECORDED_IN["equal"])))
     rows = records.dropna(subset="average_precision")
     is_page = rows["dataset"].str.startswith("yahoo:")
     datasets = rows["dataset"].mask(is_page, "web pages")
-    methods = rows["method"].replace("InsDif", "MimlNn").str.removeprefix("InsDif_")
+    methods = rows["method"].map(BASE_METHODS)
     return 1 - rows["average_precision"].groupby([datasets, methods]).mean().unstack()
 
 
@@ -53,7 +52,7 @@ def learners_by_group(get_records: Records) -> pd.DataFrame:
     precision of the chosen setting on the test set, or the accuracy for one label.
     """
     columns = ["dataset", "split", "group", "method", "held_out", "value", "n_labels"]
-    records = records_of(get_records, RECORDED_AS["equal"], CONTROLS)
+    records = records_of(get_records, RECORDED_IN["equal"], CONTROLS)
     rows = unmixed(as_published(records))
     rows = rows[rows["dataset"].isin(EXPERIMENTS[CONTROLS].datasets)]
     if rows.empty:
@@ -70,7 +69,7 @@ def learners_by_group(get_records: Records) -> pd.DataFrame:
 
 def _groups(methods):
     """The group of each method; empty for learners of the vectors of Table 1."""
-    layouts = methods.str.partition(", ")[2].replace(LAYOUTS)
+    layouts = methods.map(LAYOUTS)
     kinds = [layouts != "", methods.isin(OF_VECTORS), methods.isin(PROPOSED)]
     return np.select(kinds, [layouts, "", OF_BAGS], OTHERS)
 

@@ -43,7 +43,7 @@ def alternatives_of(name: str, get_records: Records) -> pd.DataFrame:
     recorded = records_of(get_records, ALTERNATIVES)
     same_data = recorded["dataset"].isin(published["dataset"])
     recorded = recorded[same_data & recorded["method"].isin(ROWS[name])]
-    recorded = recorded.assign(alternative=recorded["parameters"].map(in_words))
+    recorded = recorded.assign(alternative=recorded["override"].map(in_words))
     recorded = recorded[recorded["alternative"] != ""]
     table = pd.concat([published, recorded], ignore_index=True)
     return _with_rows_as_alternatives(table)
@@ -82,9 +82,9 @@ def named_by_alternative(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(method=table["method"] + suffix)
 
 
-def in_words(parameters: str | Mapping) -> str:
+def in_words(override: str | Mapping) -> str:
     """``C = 10.0`` for one setting, several with commas; "" for none."""
-    settings = json.loads(parameters) if isinstance(parameters, str) else parameters
+    settings = json.loads(override) if isinstance(override, str) else override
     return ", ".join(f"{name.split('__')[-1]} = {value}" for name, value in settings.items())
 
 

@@ -16,7 +16,7 @@ from mimlstudy.judge.multiverse import claim_effects, flips
 from mimlstudy.judge.selection import COLUMNS, Records, Selection, selected
 from mimlstudy.judge.tolerances import tolerance
 from mimlstudy.judge.verdicts import COMPARED, agreement, deviations, row_verdicts, verdict
-from mimlstudy.paper.experiments import settings_nearest_to_print
+from mimlstudy.paper.experiments import settings_closest_to_print
 from mimlstudy.paper.published import TABLES
 
 PAGE_RULES = ("sampled pages", "same pages")  # both tolerances of Table 4; the first is used
@@ -82,7 +82,7 @@ def _rows(cells):
     rows = row_verdicts(deviations(cells[cells["kind"] != "synthetic"]))
     n_settings = {}
     for number, table in TABLES.items():
-        for method, n in settings_nearest_to_print(table.experiment).items():
+        for method, n in settings_closest_to_print(table.experiment).items():
             n_settings[number, method] = n
     places = zip(rows["table"], rows["algorithm"], strict=True)
     rows["closest_to_print"] = [n_settings.get(place, 0) for place in places]

@@ -16,9 +16,9 @@ from mimlstudy.paper.experiments import EXPERIMENTS
 Records = Callable[[str], pd.DataFrame] | Mapping[str, pd.DataFrame]
 
 COLUMNS = ("closest", "fixed", "equal")
-# Experiments whose names in data/results differ from the words of today.
-RECORDED_AS = {"fixed": "blind", "equal": "tuned"}
-ALTERNATIVES = "readings"
+# The experiments that recorded the columns which the tables themselves do not.
+RECORDED_IN = {"fixed": "fixed", "equal": "equal_tuning"}
+ALTERNATIVES = "alternatives"
 
 # Experiments of which all columns are recorded.
 WITH_COLUMNS = ("table1", "table2", "table3", "table4", "table5", "unseen")
@@ -29,7 +29,7 @@ NO_RECORDS = pd.DataFrame(columns=[*columns_of(TABLE_1.measure), "state"]).astyp
 )
 
 # What may differ between two records of one method on one split: which fit, and of how much.
-CONFIGURATION = ("parameters", "stage", "n_settings", "calibration")
+CONFIGURATION = ("override", "stage", "n_settings", "calibration")
 
 
 class Selection(NamedTuple):
@@ -55,7 +55,7 @@ def selected(get_records: Records, selection: Selection) -> pd.DataFrame:
     if not experiments or experiments[0] not in WITH_COLUMNS:
         return NO_RECORDS
     table = EXPERIMENTS[experiments[0]]
-    records = as_published(records_of(get_records, RECORDED_AS[column]))
+    records = as_published(records_of(get_records, RECORDED_IN[column]))
     covered = [name for name in records["dataset"].unique() if table.covers(name)]
     records = records[records["dataset"].isin(covered)]
     closest = records_of(get_records, table.name)
@@ -67,7 +67,7 @@ def selected(get_records: Records, selection: Selection) -> pd.DataFrame:
 def _without_choice_by_print(closest, column):
     """Records of the methods that have no setting chosen by print, and so no second row."""
     dataset = closest["dataset"].iloc[0]
-    recorded_again = EXPERIMENTS[RECORDED_AS[column]].methods_on(dataset)
+    recorded_again = EXPERIMENTS[RECORDED_IN[column]].methods_on(dataset)
     return closest[~closest["method"].isin(recorded_again)]
 
 
@@ -92,7 +92,7 @@ def as_published(records: pd.DataFrame) -> pd.DataFrame:
     """
     if records.empty:
         return NO_RECORDS
-    is_published = records["parameters"] == "{}"
+    is_published = records["override"] == "{}"
     return records[is_published & (records["stage"] == 0)]
 
 

@@ -288,7 +288,7 @@ def ranks_of_means(means: pd.DataFrame) -> pd.DataFrame:
 
 def swept_values(records: pd.DataFrame, default: float) -> pd.Series:
     """The value of the one parameter that an experiment varies, row by row, or ``default``."""
-    overrides = records["parameters"].map(json.loads)
+    overrides = records["override"].map(json.loads)
     if overrides.map(len).max() > 1:
         raise ValueError(f"one parameter must vary, got {max(overrides, key=len)}")
     return overrides.map(lambda values: float(next(iter(values.values()), default)))

@@ -6,11 +6,11 @@ from mimlstudy.engine.trials import Experiment, Part
 from mimlstudy.paper import section4, section5, section6, section7, unseen
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.costs import COSTS_EXPERIMENT
+from mimlstudy.paper.equal_tuning import EQUAL_TUNING_EXPERIMENTS
 from mimlstudy.paper.measures import TESTED
 from mimlstudy.paper.settings import closest_to_print
 from mimlstudy.paper.stated_facts import STATED_FACTS
 from mimlstudy.paper.sweeps import SWEEPS
-from mimlstudy.paper.tuned import TUNED_EXPERIMENTS
 
 # The rows whose every setting has a basis, see mimlstudy.paper.settings.
 TABLES = {
@@ -66,11 +66,9 @@ def _fixed() -> tuple[Part, ...]:
 
 
 BEYOND_PRINT = (
-    Experiment("blind", "Tables 1 to 5, blind", _fixed(), TESTED, smoke_splits=1),
-    *TUNED_EXPERIMENTS,
-    Experiment(
-        "readings", "Open choices made otherwise", _all_alternatives(), TESTED, smoke_splits=1
-    ),
+    Experiment("fixed", "Settings fixed in advance", _fixed(), TESTED, smoke_splits=1),
+    *EQUAL_TUNING_EXPERIMENTS,
+    Experiment("alternatives", "Alternative settings", _all_alternatives(), TESTED, smoke_splits=1),
     *unseen.UNSEEN_EXPERIMENTS,
     *STATED_FACTS,
     COSTS_EXPERIMENT,
@@ -89,6 +87,6 @@ def get_experiment(name: str) -> Experiment:
     return EXPERIMENTS[name]
 
 
-def settings_nearest_to_print(name: str) -> dict[str, int]:
-    """For each row of a table or figure, how many settings were chosen by nearness to print."""
+def settings_closest_to_print(name: str) -> dict[str, int]:
+    """For each row of a table or figure, how many settings were chosen by closeness to print."""
     return closest_to_print(ROWS[name], get_experiment(name).datasets)

@@ -211,7 +211,7 @@ class Chance(Guess):
         return np.zeros_like(super().instance_scores(X))
 
 
-def reasons(estimator, dataset, train, test) -> list[dict]:
+def explanations(estimator, dataset, train, test) -> list[dict]:
     """Explanations against the labels of instances: a row for each calibration."""
     X, Y = dataset.X[train], dataset.Y[train]
     truth = dataset.X.with_instances(dataset.instance_labels)
@@ -224,15 +224,15 @@ def reasons(estimator, dataset, train, test) -> list[dict]:
     for kind in ("none",) if is_bound else CALIBRATIONS:
         scores = calibrated(kind, on_train, X, Y, on_test)
         instance_labels = truth[test].instances.astype(bool)
-        shares = shares_of_right_reasons(scores, dataset.X[test], dataset.Y[test], instance_labels)
+        shares = right_explanations(scores, dataset.X[test], dataset.Y[test], instance_labels)
         rows.append({"calibration": kind} | shares)
     return rows
 
 
-def shares_of_right_reasons(
+def right_explanations(
     scores: np.ndarray, bags: Bags, Y: np.ndarray, instance_labels: np.ndarray
 ) -> dict[str, float]:
-    """Shares of right reasons, among the instances that have a label; equals share their place.
+    """Shares of right explanations among the instances that have a label; equals share a place.
 
     accuracy, accuracy_known : the top label of an instance is its own, among all or its bag's.
     auc : mean over labels of the area under the curve of the instances that have it.
@@ -354,8 +354,8 @@ RANKED = Measure(
 DEGENERACY = Measure(degeneracy, ("degenerate",))
 OBJECTIVES = Measure(objectives, ("objective", "following", "n_iter", "gap"))
 RELATED = Measure(related_pairs, ("cosine", "sharing", "together"), ("first", "second"))
-REASONS = Measure(
-    reasons, (*POINTING, *MICRO_AUC), ("calibration",), shares=(*POINTING, *MICRO_AUC)
+EXPLANATIONS = Measure(
+    explanations, (*POINTING, *MICRO_AUC), ("calibration",), shares=(*POINTING, *MICRO_AUC)
 )
 CHARACTERISTICS = Measure(
     characteristics,

@@ -26,7 +26,7 @@ from mimlstudy.judge.claims import ClaimFinding, evaluate_claims
 from mimlstudy.judge.multiverse import single_alternatives
 from mimlstudy.judge.selection import (
     ALTERNATIVES,
-    RECORDED_AS,
+    RECORDED_IN,
     Selection,
     as_published,
     selected,
@@ -151,7 +151,7 @@ class Companion:
 
     def column(self, experiment: str, column: str) -> pd.DataFrame:
         """The records of a table in the column "fixed" or "equal"; missing trials are run first."""
-        self.trials(RECORDED_AS[column], again=False)
+        self.trials(RECORDED_IN[column], again=False)
         return selected(self.recorded, Selection((experiment,), column))
 
     def open_choices(self, experiment: str) -> pd.DataFrame:
@@ -218,7 +218,7 @@ class Companion:
         Overrides stand in the place of the published rows, without the values fixed in advance.
         """
         name = f"table{number}"
-        trials = self.trials(name, **asked).assign(parameters="{}")
+        trials = self.trials(name, **asked).assign(override="{}")
         fixed = None if any(asked.values()) else self.column(name, "fixed")
         table = results_table(
             trials,

@@ -24,7 +24,7 @@ from mimlstudy.judge.selection import unmixed
 from mimlstudy.judge.statistics import MARGIN
 from mimlstudy.judge.tolerances import DECIMALS, RULES
 from mimlstudy.judge.verdicts import IN_PRINT, SIGNS, VERDICT_TINTS, agreement, wins
-from mimlstudy.paper.experiments import settings_nearest_to_print
+from mimlstudy.paper.experiments import settings_closest_to_print
 from mimlstudy.paper.published import ALL_CRITERIA, TABLES, published_divergences
 from mimlstudy.report.plain import markdown_text
 
@@ -316,7 +316,7 @@ def _addressed(entries, cells):
 
 def _marked_names(cells, table):
     """The methods that are shown, with a dagger where settings were chosen by print."""
-    n_settings = settings_nearest_to_print(table.experiment)
+    n_settings = settings_closest_to_print(table.experiment)
     names = {}
     for method in cells["algorithm"].unique():
         names[method] = method + DAGGER * (n_settings.get(method, 0) > 0)
@@ -382,7 +382,7 @@ def _results_caption(table, cells, totals, beyond, has_fixed, profile):
 
 def _dagger_in_words(cells, table):
     shown = cells["algorithm"].unique()
-    n_settings = settings_nearest_to_print(table.experiment)
+    n_settings = settings_closest_to_print(table.experiment)
     marked = [n_settings[name] for name in shown if n_settings.get(name)]
     if not marked:
         return ""

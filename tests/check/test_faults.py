@@ -149,7 +149,7 @@ def test_all_that_runs_in_a_trial_of_any_method_is_covered():
         "figure9": ("AdtBoost.MH",),
         "relatedness": ("D-MimlSvm",),
         "costs": ("MimlNn",),
-        "reasons": ("NoisyOr",),
+        "explanations": ("NoisyOr",),
         "characteristics": ("after term selection",),
     }
     for name, several in methods.items():

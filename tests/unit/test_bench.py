@@ -105,7 +105,7 @@ def recorded_of(done):
 def test_a_stranger_gets_exactly_the_row_of_the_same_method_and_a_tuned_one_by_its_grid(here):
     """Next to them is a method that only the tuned column has."""
     record("table1", "Ml-knn")
-    record("tuned", "Set kernel")
+    record("equal_tuning", "Set kernel")
     results = default_store("smoke").path("table1")
     before = results.read_bytes()
     done = run("tuned")

@@ -10,6 +10,7 @@ from mimlstudy.engine.catalogue import content_hash
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.contents import files_hash
 from mimlstudy.paper.experiments import EXPERIMENTS
+from tests.real_data import real_data
 
 LISTED = list(csv.DictReader((folders.study_data() / "contents.csv").open()))
 
@@ -20,6 +21,7 @@ def test_every_data_set_of_files_is_listed_with_the_files_of_the_manifest():
     assert [row["files"] for row in LISTED] == [files_hash(name) for name in of_files]
 
 
+@real_data
 @pytest.mark.parametrize("name", ["scene", "hja", "scene:30%", "musk1"])
 def test_a_data_set_is_loaded_as_it_is_listed(name):
     assert content_hash(CATALOGUE.load(name)) == CATALOGUE.content(name)

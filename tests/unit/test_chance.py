@@ -26,21 +26,21 @@ def printed(method):
     return cells[cells["algorithm"] == method].set_index("criterion")["mean"]
 
 
-def record(method, values, n, parameters=None, easier=0.0):
+def record(method, values, n, override=None, easier=0.0):
     """n splits with these values; the first three are easier by so much."""
     splits = np.arange(n)
     shift = np.where(splits < 3, -easier, 3 * easier / max(n - 3, 1))
-    experiment = "readings" if parameters else "table1"
+    experiment = "alternatives" if override else "table1"
     by_split = {name: value + shift for name, value in values.items()}
-    text = json.dumps(parameters or {})
-    return rows(experiment, "scene", method, by_split, parameters=text)
+    text = json.dumps(override or {})
+    return rows(experiment, "scene", method, by_split, override=text)
 
 
 def test_a_row_may_choose_the_alternative_that_agrees_with_another_printed_row():
     """Published, MimlNn is as printed. With C = 10 its numbers are those of RankSvm."""
     ours = record("MimlNn", printed("MimlNn"), n=30)
-    other = record("MimlNn", printed("RankSvm"), n=3, parameters=CHANGE)
-    chosen = chosen_closest({"table1": ours, "readings": other}.get)
+    other = record("MimlNn", printed("RankSvm"), n=3, override=CHANGE)
+    chosen = chosen_closest({"table1": ours, "alternatives": other}.get)
     against = chosen[chosen["algorithm"] == "MimlNn"].set_index("other")
     assert against.loc["MimlNn", "alternative"] == ""
     assert against.loc["MimlNn", "agree"] == 7
@@ -54,8 +54,8 @@ def test_a_row_may_choose_the_alternative_that_agrees_with_another_printed_row()
 def test_an_alternative_is_compared_on_the_splits_that_it_shares_with_its_row():
     """The first three splits are easier for all: only the difference to the row counts."""
     ours = record("MimlNn", dict.fromkeys(CRITERIA, 0.3), n=30, easier=0.1)
-    other = record("MimlNn", dict.fromkeys(CRITERIA, 0.35), n=3, parameters=CHANGE, easier=0.1)
-    means = alternative_means(1, {"table1": ours, "readings": other}.get)
+    other = record("MimlNn", dict.fromkeys(CRITERIA, 0.35), n=3, override=CHANGE, easier=0.1)
+    means = alternative_means(1, {"table1": ours, "alternatives": other}.get)
     by_setting = means.groupby("alternative")["mean"].mean()
     assert by_setting[""] == pytest.approx(0.3)
     assert by_setting["C = 10.0"] == pytest.approx(0.35)

@@ -107,7 +107,7 @@ def test_columns_have_their_own_verdicts_and_missing_methods_are_named():
     blind = matched[matched["method"].isin(ROWS["table1"].fixed())].copy()
     blind.loc[blind["method"] == "MimlSvm_mi", list(SEVEN)] *= 0.9
     blind.loc[blind["method"] == "MimlSvm_mi", list(SEVEN[:4])] *= 2
-    (result,) = evaluate_claims({"table1": matched, "blind": blind}, ("S4.2",))
+    (result,) = evaluate_claims({"table1": matched, "fixed": blind}, ("S4.2",))
     assert result.word("corrected test") == result.word("paper's test") == "supported"
     found = result.verdicts["fixed in advance, paper's test"]
     assert found.word == "supported in part" and 0 < found.contradicted <= 7
@@ -240,8 +240,8 @@ def test_insensitive_by_equivalence():
     still = swept("figure7", "MimlSvm", "ratio", GRID)
     test = of("insensitive", ["MimlSvm"], (), values=[0.2])
     assert judged(still, test)[1] == ["supported"] * 63
-    default = still["parameters"] == '{"ratio": 0.2}'
-    unnamed = still.assign(parameters=still["parameters"].mask(default, "{}"))
+    default = still["override"] == '{"ratio": 0.2}'
+    unnamed = still.assign(override=still["override"].mask(default, "{}"))
     assert judged(unnamed, test) == judged(still, test)
     moving = swept("figure7", "MimlSvm", "ratio", GRID, effect=0.005)
     corrected = judged(moving, test._replace(on=SEVEN[:1]))[1]
@@ -300,8 +300,8 @@ def test_appendix_c_and_sampling():
         assert words(pd.DataFrame(), "sampling", values=[n_draws]) == [word]
 
 
-def trace(following, parameters="{}"):
-    columns = {"dataset": "scene", "method": "D-MimlSvm", "parameters": parameters, "split": 0}
+def trace(following, override="{}"):
+    columns = {"dataset": "scene", "method": "D-MimlSvm", "override": override, "split": 0}
     columns |= {"stage": range(4), "objective": [9.0, 6.0, 5.0, 5.0], "following": following}
     return pd.DataFrame(columns)
 

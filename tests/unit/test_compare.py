@@ -47,7 +47,7 @@ def test_runs_are_splits_sets_or_cross_validations():
 
 def test_overrides_stages_and_wrong_records_stay_out_of_tables():
     records = as_in_the_paper(1)
-    others = [records.assign(parameters='{"k": 1}'), records.assign(stage=3)]
+    others = [records.assign(override='{"k": 1}'), records.assign(stage=3)]
     assert selection.as_published(pd.concat([records, *others])).equals(records)
     states = ["current", "differs", "damaged", "code changed"]
     records = rows("table1", "scene", "MimlNn", {"coverage": [1.0] * 4}, state=states)

@@ -1,7 +1,6 @@
 """Each data set against what the paper, or its authors, say of it; drawn sets; small files."""
 
 import hashlib
-import os
 from dataclasses import replace
 from functools import cache, partial
 from string import ascii_uppercase
@@ -17,9 +16,8 @@ from mimlpaper.datasets.dataset import with_percentage
 from mimlpaper.datasets.fetch import SOURCES, fetch, is_present, source_of
 from mimlpaper.datasets.images_and_texts import _instances, scene_mosaic
 from mimlstudy import folders
+from tests.real_data import HAS_DATA, real_data
 
-REAL_DATA = bool(os.environ.get("MIMLPAPER_DATA"))
-real_data = pytest.mark.skipif(not REAL_DATA, reason="MIMLPAPER_DATA is not set")
 load = cache(datasets.load)  # tests change no data
 UNSEEN = ("hja", "letter_frost", "letter_carroll", "dbpedia")
 
@@ -31,7 +29,7 @@ def several(dataset):
 @pytest.mark.parametrize("name", SOURCES)
 def test_every_set_is_as_described(name):
     source = SOURCES[name]
-    if source.files and not REAL_DATA:
+    if source.files and not HAS_DATA:
         pytest.skip("MIMLPAPER_DATA is not set")
     dataset = load(name)
     assert (dataset.name, dataset.kind, dataset.citation) == (name, source.kind, source.citation)

@@ -20,7 +20,7 @@ from tests.made_up_records import rows
 def learner(dataset, method, value, held_out):
     """One record of equal tuning."""
     values = {"average_precision": [value]}
-    return rows("tuned", dataset, method, values, held_out=held_out, accuracy=np.nan)
+    return rows("equal_tuning", dataset, method, values, held_out=held_out, accuracy=np.nan)
 
 
 @pytest.fixture(scope="module")
@@ -38,10 +38,10 @@ def learners():
         [
             learner("scene", "MlSvm, mean", 0.5, "[0.3]"),
             learner("scene", "RankSvm, mean", 0.8, "[0.2]"),
-            learner("scene", "MlSvm, order-free", 0.5, "[0.3]"),
+            learner("scene", "MlSvm, bag statistics", 0.5, "[0.3]"),
         ]
     )
-    return learners_by_group({"tuned": tuned, "controls": controls}.get)
+    return learners_by_group({"equal_tuning": tuned, "controls": controls}.get)
 
 
 def test_losses_of_all_pages_are_one_set_and_insdif_is_its_learner():
@@ -53,7 +53,7 @@ def test_losses_of_all_pages_are_one_set_and_insdif_is_its_learner():
             learner("scene", "MimlNn", 0.6, "[1.0]"),
         ]
     )
-    losses = tuned_losses({"tuned": tuned}.get)
+    losses = tuned_losses({"equal_tuning": tuned}.get)
     assert losses.loc["web pages", "MimlNn"] == pytest.approx(0.4)
     assert losses.loc["web pages", "MimlSvm"] == pytest.approx(0.2)
     assert losses.loc["scene", "MimlNn"] == pytest.approx(0.4)
@@ -67,7 +67,7 @@ def test_learners_of_the_vectors_of_table_1_belong_to_no_group(learners):
         "Set kernel": OTHERS,
         "MlSvm, mean": "mean",
         "RankSvm, mean": "mean",
-        "MlSvm, order-free": "bag statistics",
+        "MlSvm, bag statistics": "bag statistics",
     }
 
 
@@ -77,7 +77,7 @@ def test_hold_out_chooses_the_learner_of_a_group(learners):
         OF_BAGS: "MimlNn",
         OTHERS: "Set kernel",
         "mean": "MlSvm, mean",
-        "bag statistics": "MlSvm, order-free",
+        "bag statistics": "MlSvm, bag statistics",
     }
 
 

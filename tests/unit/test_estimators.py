@@ -301,7 +301,7 @@ REFUSED = [
 ]
 # Any value will do, or it is not used.
 WITHOUT_COEF0 = "MlSvm NoisyOr MimlSvmMi ChFd MiSvmBag MiSvmInstance".split()
-FREE = {("Guess", "kernel"), *product(WITHOUT_COEF0, ["coef0"])}
+FREE = {("Label frequencies", "kernel"), *product(WITHOUT_COEF0, ["coef0"])}
 
 
 def test_bad_parameters_are_refused(bags, labels):

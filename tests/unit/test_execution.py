@@ -70,8 +70,8 @@ def test_hours_by_hand(store, capsys):
         row = estimate([MINE], jobs=jobs, recompute=True, store=store).iloc[0]
         assert row[["core_hours", "hours"]].tolist() == pytest.approx([240 / 3600, longest / 3600])
     assert estimate([MINE], store=store).iloc[0, 1:].tolist() == [4, 0, 0, 0, 0]
-    changes = {"Ml-knn": [{}, dict(n_neighbors=1)], "Guess": [{}], "Absent": [{}]}
-    more = tiny(METHODS | {"Guess": Guess(), "Absent": Absent()}, changes)
+    changes = {"Ml-knn": [{}, dict(n_neighbors=1)], "Label frequencies": [{}], "Absent": [{}]}
+    more = tiny(METHODS | {"Label frequencies": Guess(), "Absent": Absent()}, changes)
     table = estimate([more, OTHER], store=store)
     assert table["experiment"].tolist() == ["mine", "other", "all"]
     found = table[["trials", "to_run", "unknown"]].to_numpy().tolist()

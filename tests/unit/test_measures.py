@@ -85,7 +85,7 @@ def test_characteristics_by_hand():
     )
 
 
-def test_shares_of_right_reasons_by_hand():
+def test_right_explanations_by_hand():
     """Two bags of two instances and two labels; nobody labelled the last instance.
 
     Instance 2 has label 1 but scores higher for label 0; in its bag, label 0 is at instance 2.
@@ -104,7 +104,7 @@ def test_shares_of_right_reasons_by_hand():
         (np.zeros((4, 2)), (1 / 2, 2 / 3, 1 / 2, 2 / 3, 1 / 2, 1 / 2)),
         (1.0 * truth, (1.0,) * 6),
     ):
-        shares = measures.shares_of_right_reasons(found, bags, Y, truth)
+        shares = measures.right_explanations(found, bags, Y, truth)
         names = (*POINTING, *MICRO_AUC)
         assert shares == pytest.approx(dict(zip(names, expected, strict=True)))
 
@@ -127,7 +127,7 @@ def test_calibration_reads_the_labels_of_bags_alone(rng):
 def test_reasons_of_learners_lie_between_chance_and_the_ceiling():
     ceiling = Ceiling(OneVsRestClassifier(LogisticRegression(max_iter=1000)))
     learners = (Chance(), NoisyOr(rank=20, max_iter=50, random_state=0), ceiling)
-    found = [measures.reasons(learner, SCENES, TRAIN, TEST) for learner in learners]
+    found = [measures.explanations(learner, SCENES, TRAIN, TEST) for learner in learners]
     calibrations = [[row["calibration"] for row in rows] for rows in found]
     assert calibrations == [["none"], ["none", "platt", "isotonic"], ["none"]]
     chance, noisy, best = (rows[0] for rows in found)
@@ -184,7 +184,7 @@ def test_each_experiment_records_what_its_measure_names():
     for name, method in (
         ("table1", "MimlNn"),
         ("figure9", "AdtBoost.MH"),
-        ("reasons", "chance"),
+        ("explanations", "chance"),
         ("characteristics", "after term selection"),
         ("costs", "MimlNn"),
     ):

@@ -26,15 +26,15 @@ def at(loss, method="MimlNn", change=None, n=2):
         name: np.full(n, loss if criterion.lower_is_better else 1 - loss)
         for name, criterion in CRITERIA.items()
     }
-    experiment = "readings" if change else "table1"
-    return rows(experiment, "scene", method, values, parameters=json.dumps(change or {}))
+    experiment = "alternatives" if change else "table1"
+    return rows(experiment, "scene", method, values, override=json.dumps(change or {}))
 
 
 @pytest.fixture
 def records():
     """MimlNn leads Ml-knn by a third; with another setting by nothing, both at top by two."""
     readings = [at(0.3, change=FIRST), at(0.1, change=TOP), at(0.15, "Ml-knn", TOP)]
-    return {"table1": pd.concat([at(0.2), at(0.3, "Ml-knn")]), "readings": pd.concat(readings)}
+    return {"table1": pd.concat([at(0.2), at(0.3, "Ml-knn")]), "alternatives": pd.concat(readings)}
 
 
 @pytest.fixture(autouse=True)
@@ -49,8 +49,8 @@ def two_claims(monkeypatch):
 def test_readings_are_those_of_the_same_data_on_the_splits_of_readings(records):
     elsewhere = at(0.5, change=TOP).assign(dataset="reuters")
     mixture = at(0.4, change=FIRST | TOP | {"metric": "x"})
-    others = pd.concat([records["readings"], elsewhere, at(0.9, "SubCod", TOP), mixture])
-    both = {"table1": at(0.2, n=READ_SPLITS["table1"] + 5), "readings": others}
+    others = pd.concat([records["alternatives"], elsewhere, at(0.9, "SubCod", TOP), mixture])
+    both = {"table1": at(0.2, n=READ_SPLITS["table1"] + 5), "alternatives": others}
     table, single = alternatives_of("table1", both), multiverse.single_alternatives("table1", both)
     assert set(single["alternative"]) == {"", in_words(FIRST), "label_rule = top"}
     assert set(table["alternative"]) == {
@@ -65,7 +65,9 @@ def test_readings_are_those_of_the_same_data_on_the_splits_of_readings(records):
 
 def test_a_row_of_a_table_may_be_another_reading_of_a_method():
     published = pd.concat([at(0.2, "RankSvm"), at(0.4, "RankSvm, converged")])
-    table = alternatives_of("table1", {"table1": published, "readings": at(0.3, "RankSvm", TOP)})
+    table = alternatives_of(
+        "table1", {"table1": published, "alternatives": at(0.3, "RankSvm", TOP)}
+    )
     assert set(table["method"]) == {"RankSvm"}
     assert table["alternative"].unique().tolist() == [
         "",
@@ -88,7 +90,7 @@ def test_effects_by_hand(records):
     possible = [1 - ours / theirs for ours in (0.2, 0.3, 0.1) for theirs in (0.3, 0.15)]
     assert set(drawn) == set(np.round(np.multiply(possible, 100), 6))
     assert claim_effects(records, n_mixtures=50).equals(found)
-    for few in ({}, {"table1": at(0.2)}, {"readings": records["readings"]}):
+    for few in ({}, {"table1": at(0.2)}, {"alternatives": records["alternatives"]}):
         assert claim_effects(few).empty  # nothing to compare with
 
 
@@ -97,13 +99,13 @@ def test_effects_of_accuracies_are_those_of_the_named_sets():
     names = [("musk1", "SubCod"), ("musk1", "Em-dd"), ("fox", "SubCod"), ("fox", "Em-dd")]
     own = [rows("table5", *one, {"accuracy": [0.6]}) for one in names]
     own[0]["accuracy"], own[1]["accuracy"] = 0.9, 0.8
-    change = rows("readings", "fox", "SubCod", {"accuracy": [0.7]}, parameters='{"C": 10.0}')
-    effects = claim_effects({"table5": pd.concat(own), "readings": change}, n_mixtures=1)
+    change = rows("alternatives", "fox", "SubCod", {"accuracy": [0.7]}, override='{"C": 10.0}')
+    effects = claim_effects({"table5": pd.concat(own), "alternatives": change}, n_mixtures=1)
     assert effects["effect"].tolist() == pytest.approx([50.0] * 2)  # published, and drawn
 
 
 def test_flips_are_counted_and_said(records):
-    records["readings"] = pd.concat([records["readings"], at(0.9, change=SECOND)])
+    records["alternatives"] = pd.concat([records["alternatives"], at(0.9, change=SECOND)])
     effects = claim_effects(records, n_mixtures=400)
     turns = flips(effects)
     (row,) = turns.to_dict("records")

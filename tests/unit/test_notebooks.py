@@ -308,7 +308,7 @@ def test_an_own_question_is_answered_in_a_folder_of_its_own(project, monkeypatch
     overrides = {"Ml-knn": [{"n_neighbors": 3}, {}]}
     asked = paper.trials("mine", n_splits=3, methods=["Ml-knn"], overrides=overrides)
     assert asked["split"].tolist() == [0, 0, 1, 1, 2, 2]
-    assert asked["parameters"].tolist() == ['{"mlknn__n_neighbors": 3}', "{}"] * 3
+    assert asked["override"].tolist() == ['{"mlknn__n_neighbors": 3}', "{}"] * 3
     assert len(paper.recorded("mine")) == 2
     paper.save_figure(figure := plt.subplots()[0], "table1")
     assert figure.get_suptitle() == f"Explored: {paper.explores}."

@@ -31,7 +31,7 @@ def run(store, experiment=MINE):
 
 
 def row(split, stage=0, n_stages=1, columns=COLUMNS, **values):
-    key = {"experiment": "mine", "dataset": TINY, "method": "Ml-knn", "parameters": "{}"}
+    key = {"experiment": "mine", "dataset": TINY, "method": "Ml-knn", "override": "{}"}
     stages = {"split": split, "stage": stage, "n_stages": n_stages, "hamming_loss": 0.1}
     counts = {"n_train": 18, "n_test": 6}
     return sealed(key | stages | counts | values, columns)

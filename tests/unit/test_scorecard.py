@@ -86,7 +86,7 @@ def test_settings_fixed_in_advance_are_judged_beside_those_closest_to_print():
     closest = as_in_the_paper(1)
     fixed = closest[closest["method"].isin(ROWS["table1"].fixed())].copy()
     fixed.loc[fixed["method"] == "MimlSvm_mi", "hamming_loss"] = 0.5
-    card = scorecard({"table1": closest, "blind": fixed})
+    card = scorecard({"table1": closest, "fixed": fixed})
     cells = {(c["algorithm"], c["criterion"]): c for c in card["cells"] if c["table"] == 1}
     cell = cells["MimlSvm_mi", "hamming_loss"]
     assert cell["verdict"] == "agrees"
@@ -141,8 +141,8 @@ def test_a_second_count_of_the_records_gives_the_same_agreement(recorded_card):
 
 def test_a_second_count_gives_the_same_agreement_of_settings_fixed_in_advance(recorded_card):
     """The count takes each method that is recorded there; all must be, or it takes another row."""
-    recorded_methods = {*recount.recorded("blind")["method"]}
-    missing = {*EXPERIMENTS["blind"].methods} - recorded_methods
+    recorded_methods = {*recount.recorded("fixed")["method"]}
+    missing = {*EXPERIMENTS["fixed"].methods} - recorded_methods
     if missing:
         pytest.skip(f"not recorded with settings fixed in advance: {', '.join(sorted(missing))}")
     counts_agree(recorded_card["totals"]["fixed"]["all"], recount.agreement(fixed=True))

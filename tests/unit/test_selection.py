@@ -27,7 +27,7 @@ def read(closest, in_advance):
     """The recorded experiments, whose files have their old names."""
     genes = as_in_the_paper(3)
     blind = pd.concat([in_advance, genes])
-    return {"table1": closest, "blind": blind, "tuned": in_advance}.get
+    return {"table1": closest, "fixed": blind, "equal_tuning": in_advance}.get
 
 
 def column_of(read, name, experiments=("table1",)):
@@ -44,8 +44,8 @@ def test_a_method_without_a_choice_by_print_has_the_same_records_fixed_in_advanc
     of_table = closest.groupby("method")["hamming_loss"].mean()
     assert "MimlSvm_mi" in MARKED
     assert by_method["MimlSvm_mi"] == 0.5
-    assert "MimlNn" not in MARKED
-    assert by_method["MimlNn"] == pytest.approx(of_table["MimlNn"])
+    assert "Ml-knn" not in MARKED
+    assert by_method["Ml-knn"] == pytest.approx(of_table["Ml-knn"])
     assert len(column) == len(closest)
 
 
@@ -68,11 +68,11 @@ def test_figures_have_one_column(read):
 
 
 def test_further_experiments_add_rows_with_settings_closest_to_print(read, closest):
-    alone = rows("readings", "scene", "Alone", {"coverage": [0.5]})
-    experiments = ("table1", "readings")
+    alone = rows("alternatives", "scene", "Alone", {"coverage": [0.5]})
+    experiments = ("table1", "alternatives")
 
     def read_both(name):
-        return alone if name == "readings" else read(name)
+        return alone if name == "alternatives" else read(name)
 
     both = column_of(read_both, "closest", experiments)
     assert len(both) == len(closest) + 1
@@ -80,7 +80,7 @@ def test_further_experiments_add_rows_with_settings_closest_to_print(read, close
 
 
 def test_published_records_are_finished_and_without_alternatives(closest):
-    alternative = closest.assign(parameters='{"k": 1}')
+    alternative = closest.assign(override='{"k": 1}')
     round_three = closest.assign(stage=3)
     records = pd.concat([closest, alternative, round_three])
     assert as_published(records).equals(closest)

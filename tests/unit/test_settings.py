@@ -7,6 +7,7 @@ import pytest
 from sklearn.model_selection import ParameterGrid
 from sklearn.preprocessing import MinMaxScaler
 
+from mimlpaper import BagStatistics
 from mimlpaper.bags import Bags
 from mimlpaper.baselines.binary_relevance import MlKnn, MlSvm
 from mimlpaper.datasets import load
@@ -14,10 +15,10 @@ from mimlpaper.kernels import kernel_matrix
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.engine.holdouts import HoldOut
 from mimlstudy.engine.trials import set_random_states
-from mimlstudy.paper import measures, tuned
+from mimlstudy.paper import equal_tuning, measures
 from mimlstudy.paper import settings as rules
 from mimlstudy.paper.common import before_hold_outs
-from mimlstudy.paper.experiments import READ_SPLITS, ROWS, get_experiment, settings_nearest_to_print
+from mimlstudy.paper.experiments import READ_SPLITS, ROWS, get_experiment, settings_closest_to_print
 from mimlstudy.paper.published import TABLES
 from mimlstudy.paper.settings import (
     CLOSEST,
@@ -175,14 +176,14 @@ def test_a_parameter_with_a_value_for_each_data_set_counts_once_as_closest_to_pr
     table = {"Ml-knn": ROW, "MlSvm": ON_FOX}
     assert rules.closest_to_print(table, ["fox", "tiger"]) == {"Ml-knn": 2, "MlSvm": 2}
     assert rules.closest_to_print(table, ["tiger"])["MlSvm"] == 0
-    assert settings_nearest_to_print("table1")["MimlBoost"] == 0
+    assert settings_closest_to_print("table1")["MimlBoost"] == 0
 
 
 def test_the_recorded_fixed_rows_are_those_of_the_tables():
     for name in ("table1", "table2", "table3", "table4", "table5"):
         dataset = get_experiment(name).datasets[0]
         for method, row in ROWS[name].fixed().items():
-            recorded = get_experiment("blind").estimator(dataset, method)
+            recorded = get_experiment("fixed").estimator(dataset, method)
             assert repr(recorded) == repr(row.estimator_for(dataset))
 
 
@@ -256,8 +257,8 @@ def test_hold_outs_of_one_label_go_by_accuracy_and_all_others_by_a_criterion_of_
 
 
 def test_every_alternative_of_every_row_is_recorded():
-    readings = get_experiment("readings")
-    recorded = {(trial.dataset, trial.method, trial.parameters) for trial in readings.trials()}
+    readings = get_experiment("alternatives")
+    recorded = {(trial.dataset, trial.method, trial.override) for trial in readings.trials()}
     for name, table in ROWS.items():
         for dataset in datasets_of(name):
             overrides = table.alternatives_on(dataset if name == "table5" else "")
@@ -297,7 +298,7 @@ def test_section_6_runs_every_row_and_its_data_differ_only_as_the_paper_says():
 
 
 def test_fixed_in_advance_the_degree_of_ranksvm_on_pages_is_held_out():
-    search = get_experiment("blind").estimator("yahoo:Arts", "RankSvm")
+    search = get_experiment("fixed").estimator("yahoo:Arts", "RankSvm")
     assert search.grid == {"ranksvm__degree": [*range(2, 10)]}
     assert search.criterion == "ranking_loss"
 
@@ -325,7 +326,7 @@ def test_the_set_kernel_is_that_of_section_5(bags):
 
 
 def test_everyone_has_sixteen_settings_and_those_with_a_kernel_the_same_kernels():
-    kinds = [*tuned.TUNED.items(), *tuned.CONTROLS.items()]
+    kinds = [*equal_tuning.TUNED.items(), *equal_tuning.CONTROLS.items()]
     for datasets, method, row in ((on, *one) for on, table in kinds for one in table.items()):
         search = row.estimator_for(datasets[0])
         one_label = search.criterion == "accuracy"
@@ -337,25 +338,28 @@ def test_everyone_has_sixteen_settings_and_those_with_a_kernel_the_same_kernels(
         named = [{n.split("__")[-1]: v for n, v in one.items()} for one in several]
         kernels = {(one["kernel"], one.get("gamma")) for one in named if "kernel" in one}
         kernels = {(kernel, width) for kernel, width in kernels if kernel != "poly"}
-        assert kernels in (set(), {("linear", None), *(("rbf", width) for width in tuned.WIDTHS)})
+        assert kernels in (
+            set(),
+            {("linear", None), *(("rbf", width) for width in equal_tuning.WIDTHS)},
+        )
 
 
 def test_every_method_is_tuned_on_every_set_and_every_setting_has_a_basis():
     """Other than closeness to print, also on unseen data. A grid has its reason."""
-    several = [table for datasets, table in tuned.TUNED.items() if "musk1" not in datasets]
-    names = [{tuned.THROUGH_INSDIF.get(name, name) for name in table} for table in several]
+    several = [table for datasets, table in equal_tuning.TUNED.items() if "musk1" not in datasets]
+    names = [{equal_tuning.THROUGH_INSDIF.get(name, name) for name in table} for table in several]
     assert len(names) == 6 and len(names[0]) == 12 and all(one == names[0] for one in names)
     table5 = get_experiment("table5")
-    assert set(table5.methods) == set(tuned.TUNED[table5.datasets])
+    assert set(table5.methods) == set(equal_tuning.TUNED[table5.datasets])
     for table in (UNSEEN, UNSEEN_TEXTS):
         assert not any(rules.closest_to_print(table, ["hja", "dbpedia"]).values())
-    for table in (*tuned.TUNED.values(), *tuned.CONTROLS.values()):
+    for table in (*equal_tuning.TUNED.values(), *equal_tuning.CONTROLS.values()):
         about = settings_table(table)
         assert set(about["basis"]) <= set(rules.BASES) - {CLOSEST, ""}
         assert about.loc[about["basis"] == HELD_OUT, "source"].all()
     everyone, controls = (
         {part.datasets: part.splits for part in get_experiment(name).parts}
-        for name in ("tuned", "controls")
+        for name in ("equal_tuning", "controls")
     )
     assert controls.items() <= everyone.items()
 
@@ -363,7 +367,7 @@ def test_every_method_is_tuned_on_every_set_and_every_setting_has_a_basis():
 def test_fewer_settings_are_the_first_of_the_order_and_the_best_of_them_is_fitted():
     """By a slow version. All settings come first; equal values keep the order of the grid."""
     data, train, test = load("synthetic_scene"), np.arange(150), np.arange(150, 200)
-    search = get_experiment("tuned").estimator("synthetic_scene", "Ml-knn")
+    search = get_experiment("equal_tuning").estimator("synthetic_scene", "Ml-knn")
     set_random_states(search, 3)
     rows = measures.criteria_by_budget(search, data, train, test)
     assert [(row["stage"], row["n_settings"]) for row in rows] == [*enumerate((16, 8, 4, 2, 1))]
@@ -386,29 +390,32 @@ def test_fewer_settings_are_the_first_of_the_order_and_the_best_of_them_is_fitte
 
 
 def test_layouts_by_hand():
-    first, second = tuned.order_free(Bags.from_list([[[0.0, 4.0], [2.0, 4.0]], [[1.0, -1.0]]]))
+    statistics = BagStatistics()
+    two_bags = Bags.from_list([[[0.0, 4.0], [2.0, 4.0]], [[1.0, -1.0]]])
+    first, second = statistics.fit_transform(two_bags)
     assert first == pytest.approx([1.0, 4.0, 1.0, 0.0, 0.0, 4.0, 2.0, 4.0, 2.0])
     assert second == pytest.approx([1.0, -1.0, 0.0, 0.0, 1.0, -1.0, 1.0, -1.0, 1.0])
     many = Bags.from_list(list(np.arange(90.0).reshape(30, 3, 1)))
-    moved = tuned.shuffled(many)
+    moved = equal_tuning.shuffled(many)
     for own, other in zip(many, moved, strict=True):
         assert sorted(own.ravel()) == sorted(other.ravel())
     assert len({tuple(bag.ravel() % 3) for bag in moved}) == 6  # every order
-    assert tuned.order_free(moved) == pytest.approx(tuned.order_free(many))
-    assert np.array_equal(moved.instances, tuned.shuffled(many).instances)
+    of_moved = statistics.fit_transform(moved)
+    assert of_moved == pytest.approx(statistics.fit_transform(many))
+    assert np.array_equal(moved.instances, equal_tuning.shuffled(many).instances)
 
 
 def test_a_forest_scores_by_its_votes_above_one_half(rng):
     """Also where a label is constant. One label has one column."""
     X = rng.random((60, 3))
     Y = np.column_stack([X[:, 0] > 0.5, X[:, 1] > 0.7, np.zeros(60, dtype=bool)])
-    forest = tuned.Forest(n_estimators=20, random_state=0).fit(X, Y)
+    forest = equal_tuning.Forest(n_estimators=20, random_state=0).fit(X, Y)
     votes = np.mean([[v[:, -1] for v in tree.predict_proba(X)] for tree in forest], axis=0).T
     scores = forest.decision_function(X)
     assert scores[:, :2] == pytest.approx(votes[:, :2] - 0.5)
     assert (scores[:, 2] == -0.5).all()
     predicted = forest.predict(X)
     assert predicted.any(axis=1).all() and (predicted[:, :2] >= (scores[:, :2] > 0)).all()
-    single = tuned.Forest(n_estimators=20, random_state=0).fit(X, Y[:, 0])
+    single = equal_tuning.Forest(n_estimators=20, random_state=0).fit(X, Y[:, 0])
     assert np.array_equal(single.predict(X), Y[:, 0])
     assert np.array_equal(single.decision_function(X) > 0, Y[:, 0])

@@ -200,12 +200,12 @@ def staged(method, n_stages):
     table = pd.DataFrame(stages[:-1], columns=["split", "stage"])
     value = table["stage"] / 10 + table["split"]
     return table.assign(
-        dataset="scene", method=method, parameters="{}", **dict.fromkeys(CRITERIA, value)
+        dataset="scene", method=method, override="{}", **dict.fromkeys(CRITERIA, value)
     )
 
 
 def test_sliders_have_means_and_spreads_and_the_papers_setting():
-    swept = staged("InsDif", 3).assign(parameters='{"ratio": 0.2}', stage=0)[::3]
+    swept = staged("InsDif", 3).assign(override='{"ratio": 0.2}', stage=0)[::3]
     tables = {"figure6": staged("MimlBoost", 3), "figure8": swept}
     given = explore.sweeps(lambda name: tables.get(name, pd.DataFrame()))
     boosted, medoids = given["shown"]
@@ -378,7 +378,7 @@ def test_what_the_page_plays_with(model):
     assert play.player([], []) is play.sliders(lambda i: 1 / 0, i=(0, 3)) is None  # nobody looks
 
 
-PICTURE = Artefact("Fig. 99", "figure99", "9_cost", ("table1", "readings"), "A curve.")
+PICTURE = Artefact("Fig. 99", "figure99", "9_cost", ("table1", "alternatives"), "A curve.")
 TABLE = Artefact("Costs", "costs", "9_cost")
 SHORT = "# A\n<!-- answer -->\n<!-- end -->\n\nB\n"
 
@@ -435,7 +435,7 @@ def test_gallery_and_manifest_of_a_picture_and_a_table(monkeypatch):
     picture, table, *_ = text[text.index("| Fig. 99") :].splitlines()
     files = "[figure99.png](figure99.png) [figure99.svg](figure99.svg)"
     notebook = "[9_cost](../notebooks/9_cost.ipynb)"
-    assert picture == f"| Fig. 99 | {files} | {notebook} | `table1`, `readings` |"
+    assert picture == f"| Fig. 99 | {files} | {notebook} | `table1`, `alternatives` |"
     assert table == f"| Costs | [costs.csv](costs.csv) [costs.md](costs.md) | {notebook} |  |"
     assert "## Fig. 99\n\n![A curve.](figure99.png)" in text and "## Costs" not in text
     files = [one["file"] for one in yaml.safe_load(publish.codecheck_manifest())["manifest"]]

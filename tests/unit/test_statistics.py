@@ -148,9 +148,9 @@ def test_outcomes_are_counted_over_data_sets_and_criteria():
 
 def test_swept_values():
     records = swept("figure7", "MimlSvm", "ratio", [0.1, 0.2], n=1)
-    records.loc[1, "parameters"] = "{}"
+    records.loc[1, "override"] = "{}"
     assert statistics.swept_values(records, default=0.2).tolist() == [0.1, 0.2]
-    records.loc[1, "parameters"] = '{"a": 1, "b": 2}'
+    records.loc[1, "override"] = '{"a": 1, "b": 2}'
     with pytest.raises(ValueError, match="one parameter must vary"):
         statistics.swept_values(records, default=0.2)
 

@@ -62,21 +62,21 @@ def test_trials_behind_a_notebook_are_of_its_artefacts_and_what_it_declares(monk
     tables = [f"table{number}" for number in TABLES]
     for notebook, names in (
         ("3_framework", []),
-        ("6_insdif", ["table3", "table4", "ablation", "blind", "tuned", "readings"]),
+        ("6_insdif", ["table3", "table4", "ablation", "fixed", "equal_tuning", "alternatives"]),
         ("9_cost", [*tables, "costs"]),
-        ("10_multiverse", [*tables, "figure4", "figure5", "readings"]),
+        ("10_multiverse", [*tables, "figure4", "figure5", "alternatives"]),
     ):
         assert status.trials_behind(notebook, "paper") == dict.fromkeys(names, 1)
 
 
 def test_an_artefact_is_as_good_as_its_worst_trial(tmp_path, monkeypatch):
-    own = status.Artefact("Table 1", "table1", "4_degeneration", ("table1", "blind"))
+    own = status.Artefact("Table 1", "table1", "4_degeneration", ("table1", "fixed"))
     monkeypatch.setattr(status, "ARTEFACTS", (own,))
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
-    run, verify = "mimlpaper run 4_degeneration", "mimlpaper verify table1 blind"
+    run, verify = "mimlpaper run 4_degeneration", "mimlpaper verify table1 fixed"
 
     def state_with(**counts):
-        found = {"table1": counts, "blind": {"current": 1, "missing": 0}}
+        found = {"table1": counts, "fixed": {"current": 1, "missing": 0}}
         monkeypatch.setattr(status, "trial_counts", lambda profile: found)
         (row,) = status.artefact_status("paper")
         return row["state"], row["trials"], row["mend"]
@@ -86,7 +86,7 @@ def test_an_artefact_is_as_good_as_its_worst_trial(tmp_path, monkeypatch):
     assert state_with(current=3) == ("current", "4 current", "")
     changed = state_with(**{"current": 2, "code changed": 1})
     assert changed == ("code changed", "3 current, 1 code changed", verify)
-    compute = "mimlpaper compute table1 blind"
+    compute = "mimlpaper compute table1 fixed"
     for state in ("settings changed", "data changed", "differs", "damaged"):
         found = state_with(**{"current": 2, state: 1})
         assert found == (state, f"3 current, 1 {state}", compute)

@@ -14,7 +14,7 @@ from tests.made_up_records import as_in_the_paper, rows
 
 @pytest.fixture(autouse=True)
 def no_row_is_marked(monkeypatch):
-    monkeypatch.setattr(tables, "settings_nearest_to_print", lambda name: {})
+    monkeypatch.setattr(tables, "settings_closest_to_print", lambda name: {})
 
 
 def of_paper(records, number=1, **others):
@@ -54,7 +54,7 @@ def test_markdown_shows_both_values_and_the_sign_of_the_verdict(tmp_path):
 def test_the_value_fixed_in_advance_stands_where_it_differs(monkeypatch):
     records = as_in_the_paper(1)
     fixed = records.assign(hamming_loss=records["hamming_loss"] + 0.1 * (records["split"] < 15))
-    monkeypatch.setattr(tables, "settings_nearest_to_print", lambda name: {"AdtBoost.MH": 3})
+    monkeypatch.setattr(tables, "settings_closest_to_print", lambda name: {"AdtBoost.MH": 3})
     table = of_paper(records, fixed=fixed)
     first, second, *_ = table.entries.loc["MimlNn", "fixed in advance"]
     assert (first.lines, first.verdict) == ((".235±.052",), "differs_worse")
@@ -108,7 +108,7 @@ def test_caption_tells_what_differs():
 
 
 def test_latex_is_plain_and_balanced(monkeypatch):
-    monkeypatch.setattr(tables, "settings_nearest_to_print", lambda name: {"MlSvm": 1})
+    monkeypatch.setattr(tables, "settings_closest_to_print", lambda name: {"MlSvm": 1})
     text = of_paper(as_in_the_paper(1)).to_latex()
     assert text.count("{") == text.count("}") and text.count(r"\midrule") == 2
     assert r"& ours & \cellcolor[HTML]{E4F4EC}\textbf{.185±.008} = &" in text

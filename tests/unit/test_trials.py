@@ -49,7 +49,7 @@ def test_every_split_uses_every_example_once_and_is_the_same_again():
 
 
 def in_short(trials):
-    return [(trial.dataset, trial.method, trial.parameters, trial.split) for trial in trials]
+    return [(trial.dataset, trial.method, trial.override, trial.split) for trial in trials]
 
 
 def test_overrides_run_split_by_split_and_trials_that_parts_share_run_once():
@@ -123,7 +123,7 @@ def test_every_trial_of_the_registry_has_an_estimator_that_is_seeded_in_every_pa
         trials = {profile: experiment.trials(profile) for profile in module.PROFILES}
         assert len(set(trials["paper"])) == len(trials["paper"])
         assert set(trials["quick"]) <= set(trials["paper"])
-        for key in {(t.dataset, t.method, t.parameters) for p in trials for t in trials[p]}:
+        for key in {(t.dataset, t.method, t.override) for p in trials for t in trials[p]}:
             estimator = experiment.estimator(*key)
             if estimator is not None:
                 module.set_random_states(estimator, 11)

@@ -33,7 +33,7 @@ def mixed(records, **changes):
     ("changes", "message"),
     [
         ({"stage": 1}, "needs one stage, got 0, 1 of scene / "),
-        ({"parameters": OTHER}, 'needs one parameters, got {}, {"C": 10.0} of scene'),
+        ({"override": OTHER}, 'needs one override, got {}, {"C": 10.0} of scene'),
         ({}, "needs one row of a split, got 0, 0 of scene"),
     ],
 )
@@ -72,8 +72,8 @@ READERS = {
     "power": lambda rows: calibration.power(rows, 1.0),
     "claims": lambda rows: claim_parts.comparisons(rows, TEST),
     "losses of claims": lambda rows: multiverse._losses(rows.assign(alternative="")),
-    "equal tuning": lambda rows: equal_tuning.tuned_losses({"tuned": rows}),
-    "what is seen": lambda rows: equal_tuning.learners_by_group({"tuned": rows}),
+    "equal tuning": lambda rows: equal_tuning.tuned_losses({"equal_tuning": rows}),
+    "what is seen": lambda rows: equal_tuning.learners_by_group({"equal_tuning": rows}),
 }
 
 
@@ -86,7 +86,7 @@ def test_every_reader_refuses_a_planted_mix(records, reader):
 
 def test_the_stages_of_equal_tuning_are_budgets_and_the_first_is_taken(records):
     budgets = pd.concat([records.assign(stage=stage, coverage=stage) for stage in range(5)])
-    recorded = {"table1": records, "tuned": budgets}
+    recorded = {"table1": records, "equal_tuning": budgets}
     column = selected(recorded, Selection(("table1",), "equal"))
     assert column["stage"].unique().tolist() == [0]
     assert len(column) == len(records)

@@ -258,7 +258,10 @@ def test_a_quick_check_draws_cheap_usable_trials_and_writes_nothing(store, monke
 
 def test_nothing_to_run_again(store, monkeypatch):
     """Costs, of which a second measurement gives other numbers; an empty store; missing data."""
-    costs, empty = tiny({"Guess": Guess()}, measure=COSTS), Store(store.folder / "empty", CATALOGUE)
+    costs, empty = (
+        tiny({"Label frequencies": Guess()}, measure=COSTS),
+        Store(store.folder / "empty", CATALOGUE),
+    )
     for experiments, where in (([costs], store), ([MINE], empty), ([], store)):
         for seconds in (None, 20.0):
             assert verify(experiments, store=where, seconds=seconds).empty
