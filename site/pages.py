@@ -5,7 +5,6 @@ import re
 
 import explore
 import pandas as pd
-import play
 from markupsafe import Markup
 from parts import filled, lightest, raw
 from sortable import sortable_table
@@ -17,6 +16,7 @@ from mimlstudy.judge.claims import WORDS
 from mimlstudy.judge.rules import DEFAULT_RULES
 from mimlstudy.judge.verdicts import IN_PRINT, VERDICT_LOOKS
 from mimlstudy.paper.published import ALL_CRITERIA, published_divergences
+from mimlstudy.report import play
 from mimlstudy.report.status import ARTEFACTS
 from mimlstudy.report.tables import (
     CLAIM_COLUMNS,

@@ -94,7 +94,8 @@ def read_bags(
         The column, or level of the index, that names the bags; None for ``bag``, else the first.
     labels : sequence of str, str, path or None, default None
         Names of the labels; an .xml file of Mulan that lists them; or, as a str, the column that
-        holds sets of labels, such as "sea;trees" or a list. None if the table marks its labels.
+        holds sets of labels, such as "sea;trees" or a list. None if the table marks its labels;
+        an empty sequence for new bags, whose labels are to be predicted.
     separator : str or None, default None
         What stands between the labels of a set; None for a semicolon or bar.
     missing : float or None, default None

@@ -49,7 +49,7 @@ def labelled_bags(
     Parameters
     ----------
     X : Bags, or what :meth:`Bags.from_list` takes; missing values are allowed.
-    Y : array or DataFrame (n_bags, n_labels) of booleans, or 0 and 1.
+    Y : array or DataFrame (n_bags, n_labels) of booleans, or 0 and 1. It may have no columns.
     label_names : sequence of str or None, default None
         Order of the labels; None for the columns of a DataFrame Y, or label1, label2, ….
     feature_names : sequence of str or None, default None, those of X, or f1, f2, ….
@@ -61,7 +61,8 @@ def labelled_bags(
     bags = checked_names(X.names if bag_names is None else bag_names, "bag", len(X))
     if len(Y) != len(X):
         raise ValueError(f"Y must have one row for each of {len(X)} bags, got {len(Y)}")
-    labels = label_array("Y", Y)
+    # Bags whose labels nobody knows yet have none.
+    labels = np.zeros((len(X), 0), dtype=bool) if np.shape(Y)[1:] == (0,) else label_array("Y", Y)
     columns = getattr(Y, "columns", None)
     named_labels = columns if label_names is None else label_names
     labels_in_order = checked_names(named_labels, "label", labels.shape[1])

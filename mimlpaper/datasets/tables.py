@@ -120,6 +120,8 @@ def place_of(name: str, names: Sequence[str]) -> int:
 
 def with_labels(columns: Sequence[Column], names: Sequence[str] | None) -> list[Column]:
     """The columns, those of the given names as labels. A ValueError if the labels stay unclear."""
+    if names is not None and not len(names):
+        return list(columns)  # of bags whose labels nobody knows
     marked = {column.name for column in columns if column.kind == "label"}
     wanted = set(map(str, names or ()))
     all_names = [column.name for column in columns]

@@ -125,9 +125,8 @@ def test_run_all_cells_in_jupyterlab(jupyterlab, page, name):
     assert all(pictures.nth(i).evaluate("img => img.naturalWidth") for i in range(pictures.count()))
 
 
-@pytest.mark.parametrize("name", ["3_framework", "own_data"])
-def test_widgets_in_jupyterlab(jupyterlab, page, name):
-    run_all_cells(jupyterlab, page, name)
+def test_widgets_in_jupyterlab(jupyterlab, page):
+    run_all_cells(jupyterlab, page, "3_framework")
     picture = page.locator(".jupyter-widgets .jp-RenderedImage img").first
     before = picture.get_attribute("src")
     page.locator(".jupyter-widgets .noUi-handle").first.press("ArrowLeft")

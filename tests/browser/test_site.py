@@ -11,7 +11,6 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 import numpy as np
-import play
 import pytest
 from conftest import ROOT
 from PIL import Image
@@ -25,6 +24,7 @@ from mimlstudy.judge.selection import COLUMNS
 from mimlstudy.paper.catalogue import default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import TABLES
+from mimlstudy.report import play
 from mimlstudy.report.companion import Companion
 from mimlstudy.report.trace import trace, traces
 

@@ -26,6 +26,7 @@ from mimlpaper.explanations import explain
 from mimlpaper.metrics import CRITERIA
 from mimlstudy import folders
 from mimlstudy.judge import scorecard
+from mimlstudy.report import play
 from mimlstudy.report.companion import DRAWN
 from mimlstudy.report.status import ARTEFACTS, Artefact
 from mimlstudy.report.words import answer
@@ -44,7 +45,6 @@ sortable = import_module("sortable")
 terms = import_module("terms")
 api = import_module("api")
 check = import_module("check")
-play = import_module("play")
 explore = import_module("explore")
 publish = import_module("publish")
 

@@ -1,0 +1,148 @@
+"""The report on a reader's own data: reading, comparing, answering, saving."""
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from mimlpaper.datasets import labelled_bags, make_scenes, write_bags
+from mimlpaper.metrics import scores_of
+from mimlstudy.report import own_data
+
+LABELS = ("sea", "trees")
+
+
+@pytest.fixture
+def labelled(rng):
+    """Bags named 00, 01, ... whose first feature tells the first label, in some instance."""
+    bags, values = [], rng.random((40, 3, 2))
+    for bag in values:
+        bags.append(bag)
+    Y = np.column_stack([values[:, :, 0].max(axis=1) > 0.7, values[:, 0, 1] > 0.5])
+    names = [f"{i:02d}" for i in range(len(bags))]
+    return labelled_bags(bags, Y, LABELS, feature_names=["red", "blue"], bag_names=names)
+
+
+@pytest.fixture
+def file(labelled, tmp_path):
+    write_bags(tmp_path / "bags.csv", labelled)
+    return tmp_path / "bags.csv"
+
+
+def test_names_of_bags_stay_texts(file):
+    data = own_data.data_of_file(str(file))
+    assert data.labelled.bag_names[:2] == ("00", "01")
+    assert data.new is None
+
+
+def test_new_bags_have_no_labels_and_any_order_of_features(file, labelled, tmp_path):
+    table = pd.read_csv(file, dtype={"bag": str})[["bag", "blue", "red"]]
+    table.to_csv(tmp_path / "new.csv", index=False)
+    data = own_data.data_of_file(str(file), new_file=str(tmp_path / "new.csv"))
+    assert np.array_equal(data.new.X.instances, labelled.X.instances)
+    assert data.new.Y.shape == (40, 0)
+    table.drop(columns="red").to_csv(tmp_path / "new.csv", index=False)
+    with pytest.raises(ValueError, match=r"must have the features of the labelled bags; \['red'\]"):
+        own_data.data_of_file(str(file), new_file=str(tmp_path / "new.csv"))
+
+
+def test_columns_of_labels_can_be_named(file, tmp_path):
+    table = pd.read_csv(file, dtype={"bag": str})
+    plain = table.rename(columns=lambda name: name.removeprefix("label:"))
+    plain.to_csv(tmp_path / "plain.csv", index=False)
+    data = own_data.data_of_file(str(tmp_path / "plain.csv"), labels=LABELS)
+    assert data.labelled.label_names == LABELS
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Six images, of which the table names four, one of them by a number with a zero before it."""
+    pictures, Y, _ = make_scenes(6, size=24, random_state=0)
+    names = ["01.png", "b.png", "c.png", "d.png", "new.png", "newer.png"]
+    for name, pixels in zip(names, pictures, strict=True):
+        Image.fromarray(pixels).save(tmp_path / name)
+    pd.DataFrame(Y[:4].astype(int), names[:4]).to_csv(tmp_path / "labels.csv")
+    return tmp_path
+
+
+def test_images_that_the_table_does_not_name_are_new(folder):
+    data = own_data.data_of_folder(folder)
+    assert data.labelled.bag_names == ("01.png", "b.png", "c.png", "d.png")
+    assert data.new.bag_names == ("new.png", "newer.png")
+    assert data.images["new.png"] == folder / "new.png"
+
+
+def test_a_table_that_names_a_missing_image_is_refused(folder):
+    (folder / "c.png").unlink()
+    with pytest.raises(ValueError, match=r"images that are not there: \['c.png'\]"):
+        own_data.data_of_folder(folder)
+
+
+def test_overview_and_warnings_count_what_is_there(labelled):
+    data = own_data.OwnData(labelled, None, {})
+    numbers = own_data.overview(data)["number"]
+    assert numbers["labelled bags"] == 40
+    assert numbers["instances of a bag, median"] == 3
+    assert numbers["bags with several labels"] == (labelled.Y.sum(axis=1) == 2).sum()
+    (few,) = own_data.warnings_about(data, n_folds=5)
+    assert few.startswith("40 bags are few")
+
+
+def test_what_would_mislead_is_said():
+    bags = [[[1.0, 5.0]]] * 3 + [[[2.0, 5.0]]]
+    labelled = labelled_bags(bags, [[1, 1], [0, 1], [0, 1], [0, 1]], LABELS)
+    sentences = own_data.warnings_about(own_data.OwnData(labelled, None, {}), n_folds=2)
+    assert sentences[:4] == [
+        "Fewer bags than folds have these labels: sea (1).",
+        "Every bag has these labels: trees.",
+        "Features with one value only: 1 (f2).",
+        "Bags that are copies of others: 2. Folds may share them.",
+    ]
+
+
+def test_learners_are_ranked_and_a_rival_without_features_is_last(labelled):
+    names = ["label frequencies", "NoisyOr"]
+    compared = own_data.compare_learners(labelled, names, n_folds=4)
+    assert compared.groupby("learner")["fold"].count().tolist() == [4, 4]
+    table = own_data.comparison_table(compared)
+    assert table.index.tolist() == ["NoisyOr", "label frequencies"]
+    assert table["behind"].iloc[0] == 0.0
+    assert table["behind"].iloc[1] > 0.05
+    assert table["p"].iloc[0] == 1.0
+    assert own_data.comparison_in_words(table).startswith("NoisyOr has the highest")
+
+
+def test_equal_learners_are_not_told_apart():
+    criteria = {"average_precision": 0.5, "hamming_loss": 0.1, "n_test": 10}
+    rows = [
+        {"learner": name, "fold": fold, **criteria}
+        for name in ("MimlSvm", "MimlNn")
+        for fold in range(3)
+    ]
+    words = own_data.comparison_in_words(own_data.comparison_table(pd.DataFrame(rows)))
+    assert words.endswith("not significantly worse: MimlSvm.")
+
+
+def test_an_unknown_learner_is_refused(labelled):
+    with pytest.raises(ValueError, match=r"learners must be among .*got \['MimlSVM'\]"):
+        own_data.compare_learners(labelled, ["MimlSVM"])
+
+
+def test_answers_and_explanations_are_those_of_the_model(labelled):
+    model = own_data.pipeline_of("NoisyOr").fit(labelled.X, labelled.Y)
+    answers = own_data.predictions(model, labelled[:5], LABELS)
+    scores = scores_of(model, labelled.X[:5])
+    assert np.array_equal(answers[list(LABELS)], scores)
+    explained = own_data.explained_bags(model, labelled[:5], LABELS, n_shown=1)
+    assert explained["bag"].tolist() == list(labelled.bag_names[:5])
+    highest = np.array(LABELS)[scores.argmax(axis=1)]
+    assert explained["label"].tolist() == highest.tolist()
+
+
+def test_a_saved_model_gives_the_same_scores(labelled, tmp_path):
+    model = own_data.pipeline_of("NoisyOr").fit(labelled.X, labelled.Y)
+    path = own_data.save_model(model, tmp_path / "mine" / "model.joblib", LABELS)
+    loaded = joblib.load(path)
+    assert loaded["labels"] == list(LABELS)
+    assert np.array_equal(scores_of(loaded["model"], labelled.X), scores_of(model, labelled.X))
