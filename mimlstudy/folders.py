@@ -35,6 +35,21 @@ notebooks = partial(_in_root, "notebooks")  # one for each section of the paper
 build = partial(_in_root, "build")
 
 
+def explored_results() -> Path:
+    """The trials of readers' own questions."""
+    return build("explored") / "results"
+
+
+def smoke_results() -> Path:
+    """The trials on drawn data that stand for all others in the profile "smoke"."""
+    return build("smoke") / "results"
+
+
+def results_of_all_profiles() -> list[Path]:
+    """Every folder that records are read from; a wheel carries some."""
+    return [results(), explored_results(), smoke_results(), IN_WHEEL / "results"]
+
+
 def kept(name: str, key: str):
     """What :func:`keep` wrote by this name and key; None if there is nothing, or another key."""
     path = build("kept") / f"{name}.json"

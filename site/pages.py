@@ -14,7 +14,6 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.folders import published
 from mimlstudy.judge.claims import WORDS
 from mimlstudy.judge.rules import DEFAULT_RULES
-from mimlstudy.judge.verdicts import IN_PRINT, VERDICT_LOOKS
 from mimlstudy.paper.published import ALL_CRITERIA, published_divergences
 from mimlstudy.report import play
 from mimlstudy.report.status import ARTEFACTS
@@ -27,6 +26,7 @@ from mimlstudy.report.tables import (
     number_text,
     published_text,
 )
+from mimlstudy.report.verdict_looks import IN_PRINT, VERDICT_TINTS
 from mimlstudy.report.words import in_words
 
 YOURS = "by your rules"  # the last column of the claims
@@ -125,7 +125,7 @@ def claims_page(card, profile, headings):
 
 def rules_form():
     """The form in which a reader chooses rules, with those of all tables filled in."""
-    tints = {word: VERDICT_LOOKS["tint"][word] for word in WORDS}
+    tints = {word: VERDICT_TINTS[word] for word in WORDS}
     boxes = [
         CRITERION.format(name=name, title=criterion.title) for name, criterion in CRITERIA.items()
     ]

@@ -3,8 +3,8 @@
 import pandas as pd
 from markupsafe import Markup
 
-from mimlstudy.judge.verdicts import VERDICT_LOOKS
 from mimlstudy.report.tables import TINTED_TEXT
+from mimlstudy.report.verdict_looks import VERDICT_LOOKS
 
 WIDTH = 7  # rem: the mean width of a column, at least
 TINTS = VERDICT_LOOKS.set_index("in_print")["tint"].to_dict()

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from mimlstudy.engine.records import CONFIGURED
+from mimlstudy.engine.records import CONFIGURED, TIMES
 from mimlstudy.engine.trials import Experiment
 
 EXACT = 1e-6
@@ -52,7 +52,7 @@ def compare_trial(
 
 def compared_numbers(experiment: Experiment) -> list[str]:
     """The numbers of an experiment that a second run gives again: all but seconds."""
-    return [name for name in experiment.measure.numbers if not name.endswith("seconds")]
+    return [name for name in experiment.measure.numbers if name not in TIMES]
 
 
 def distance(recorded, repeated, numbers: Sequence[str]) -> pd.Series:

@@ -21,7 +21,6 @@ import subprocess
 from collections import Counter, defaultdict
 from dataclasses import replace
 from functools import cache, partial
-from importlib.metadata import version
 from typing import NamedTuple
 
 import llvmlite.binding
@@ -32,8 +31,7 @@ from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.engine.arithmetic import arithmetic
 from mimlstudy.engine.normal_form import canonical, normalised
-
-PACKAGES = ("mimlpaper", "numpy", "scipy", "scikit-learn", "numba")
+from mimlstudy.engine.sources import sources, versions
 
 Definition = tuple[str, str]  # module and name
 
@@ -44,7 +42,7 @@ COMMON: set[Definition] = {
 }
 
 # Not followed: what knows all data sets and experiments, since a trial has its own; the search for
-# files, since data are known by their content; and this module.
+# files, since data are known by their content; and what reads the code itself.
 NOT_FOLLOWED = {
     "mimlpaper.datasets.loaders.load",
     "mimlpaper.datasets.loaders.loader_of",
@@ -52,6 +50,7 @@ NOT_FOLLOWED = {
     "mimlpaper.paths",
     "mimlstudy.folders",
     "mimlstudy.engine.fingerprint",
+    "mimlstudy.engine.sources",
 }
 
 REST = ""  # stands for a module's statements that define nothing and run when it is imported
@@ -79,28 +78,6 @@ def modules_behind(estimator, loader, splits, measure) -> dict[str, int]:
     """The packages' modules that a fingerprint covers, with the number of definitions in use."""
     _, definitions = _behind(estimator, loader, splits, measure)
     return dict(sorted(Counter(module for module, name in definitions if name != REST).items()))
-
-
-@cache
-def sources() -> dict[str, bytes]:
-    """The text of each module of the library and the study, read once in a process."""
-    texts = {}
-    for package in (paths.PACKAGE, folders.PACKAGE):
-        for path in sorted(package.rglob("*.py")):
-            parts = package.name, *path.relative_to(package).with_suffix("").parts
-            texts[".".join(parts).removesuffix(".__init__")] = path.read_bytes()
-    return texts
-
-
-@cache
-def versions() -> tuple[str, ...]:
-    """Names and versions of the packages that trials call."""
-    return tuple(f"{package} {version(package)}" for package in PACKAGES)
-
-
-def all_sources() -> str:
-    """A hash of all sources, and of the versions of what trials call."""
-    return hashlib.sha256(b"".join(sources().values()) + repr(versions()).encode()).hexdigest()
 
 
 def _short_hash(text):

@@ -22,7 +22,7 @@ from filelock import FileLock
 from mimlpaper import paths
 from mimlstudy.engine.arithmetic import PINNED, arithmetic
 from mimlstudy.engine.catalogue import Catalogue
-from mimlstudy.engine.fingerprint import Fingerprint, fingerprint, provenance, sources
+from mimlstudy.engine.fingerprint import Fingerprint, fingerprint, provenance
 from mimlstudy.engine.rows import (
     SEAL,
     StoreError,
@@ -31,12 +31,14 @@ from mimlstudy.engine.rows import (
     sealed,
     to_csv,
 )
+from mimlstudy.engine.sources import sources
 from mimlstudy.engine.trials import Experiment, Measure, Trial
 
 KEY = ["experiment", "dataset", "method", "override", "split"]
 CONFIGURED = KEY[1:4]  # what an estimator is made for
 NATURAL = ["split", "stage", "n_stages", "n_train", "n_test"]  # numbers from 0 on, of every file
 COUNTS = [*NATURAL, "seconds"]  # the numbers of every file
+TIMES = ("seconds", "fit_seconds", "predict_seconds")  # which no second run gives again
 
 CURRENT = "current"
 CODE_CHANGED = "code changed"  # since it was recorded; verify has not found the same, or not yet
@@ -265,7 +267,7 @@ def _parse(text, path, measure):
 def _possible(table, measure):
     """Whether each row's numbers can be: finite, shares from 0 to 1, counts and seconds from 0."""
     numbers = table[[*COUNTS, *measure.numbers]].astype(float)
-    positive = [*COUNTS, *(name for name in measure.numbers if name.endswith("seconds"))]
+    positive = [*COUNTS, *(name for name in measure.numbers if name in TIMES)]
     shares = [name for name in measure.shares if name in numbers]
     impossible = (
         np.isinf(numbers).any(axis=1)

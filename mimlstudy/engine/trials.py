@@ -155,8 +155,7 @@ class Part:
         """A method's configuration on one of the part's data sets."""
         configured = self.configurations[method]
         if isinstance(configured, Mapping):
-            whole_set = dataset.split(":")[0]  # "scene" of "scene:10%"
-            configured = configured[dataset if dataset in configured else whole_set]
+            configured = configured[dataset]
         return configured if isinstance(configured, Configuration) else Fixed(configured)
 
     def override_texts(self, dataset: str, method: str) -> list[str]:

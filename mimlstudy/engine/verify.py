@@ -9,6 +9,7 @@ group: only ``mimlpaper compute`` makes them current.
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -39,6 +40,17 @@ from mimlstudy.engine.workers import TrialError, run_trials
 NOT_SAME = (DIFFERENT, DAMAGED, FAILED)  # the outcomes that attest nothing
 MEANING = "equal: to a millionth; close: but for a decision in one of a hundred test bags"
 COLUMNS = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
+LARGEST_SHARE = 1 / 4  # of an audit's seconds, for one trial
+
+
+class Recorded(NamedTuple):
+    """What can be verified: recorded trials, and how they run again."""
+
+    experiments: Mapping[str, Experiment]  # by name
+    rows: pd.DataFrame  # of all groups
+    store: Store
+    jobs: int
+    data_home: object
 
 
 def verify(
@@ -85,19 +97,18 @@ def verify(
     for experiment in experiments:
         if experiment.measure.repeatable:
             repeatable[experiment.name] = experiment
-    table = _with_groups(repeatable, profile, store)
-    if table.empty:
+    rows = _rows_in_groups(repeatable, profile, store)
+    if rows.empty:
         return pd.DataFrame(columns=COLUMNS)
+    recorded = Recorded(repeatable, rows, store, jobs, data_home)
     rng = np.random.default_rng(random_state)
     if seconds is not None:
-        to_run = _cheap(table, seconds, store.catalogue, data_home, rng)
-        return _outcomes(repeatable, table, to_run, store.catalogue, jobs, data_home)
+        return _outcomes(recorded, _cheap(recorded, seconds, rng))
     store.add_outcomes([])  # what cannot be written is known now, not after hours
-    to_run = _sampled(repeatable, table, sample, rng)
-    outcomes = _outcomes(repeatable, table, to_run, store.catalogue, jobs, data_home)
+    outcomes = _outcomes(recorded, _sampled(recorded, sample, rng))
     here = provenance() | {"date": date.today().isoformat()}
     store.add_outcomes(outcomes.assign(**here).to_dict("records"))
-    _mark_different(repeatable, table, outcomes, store)
+    _mark_different(recorded, outcomes)
     return outcomes
 
 
@@ -112,46 +123,44 @@ def with_groups(experiment: Experiment, table: pd.DataFrame, store: Store) -> pd
     )
 
 
-def _with_groups(experiments: Mapping[str, Experiment], profile, store):
+def _rows_in_groups(experiments: Mapping[str, Experiment], profile, store):
     """The records of all groups of some experiments."""
     tables = []
     for experiment in experiments.values():
-        recorded = records(experiment, profile=profile, store=store)
-        in_groups = recorded["state"].isin([*CONFIRMABLE, *REFUTED])
-        tables.append(with_groups(experiment, recorded[in_groups], store))
+        table = records(experiment, profile=profile, store=store)
+        # Other settings or other data cannot give the same numbers, so they form no group.
+        in_groups = table["state"].isin([*CONFIRMABLE, *REFUTED])
+        tables.append(with_groups(experiment, table[in_groups], store))
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 
-def _sampled(experiments, table, sample, rng):
+def _sampled(recorded: Recorded, sample, rng):
     """A sample of the trials of each group, and every outlier."""
-    trials = table.drop_duplicates(KEY).sample(frac=1, random_state=rng)
+    trials = recorded.rows.drop_duplicates(KEY).sample(frac=1, random_state=rng)
+    to_run = [trials.groupby(GROUP).head(sample)]
     # A wrong record is unlikely to be in a small sample, and likely to be an outlier.
-    far = [outliers(experiments[name], rows) for name, rows in table.groupby("experiment")]
-    return pd.concat([trials.groupby(GROUP).head(sample), *far]).drop_duplicates(KEY)
+    for name, rows in recorded.rows.groupby("experiment"):
+        to_run.append(outliers(recorded.experiments[name], rows))
+    return pd.concat(to_run).drop_duplicates(KEY)
 
 
-def _cheap(table, seconds, catalogue, data_home, rng):
+def _cheap(recorded: Recorded, seconds, rng):
     """Current trials of present data that took so many seconds in all."""
-    names = table["dataset"].unique()
-    present = [name for name in names if catalogue.is_present(name, data_home)]
-    # No trial takes more than a quarter, so that several methods are checked.
-    usable = (table["state"] == CURRENT) & table["dataset"].isin(present)
-    cheap = table[usable & (table["seconds"] <= seconds / 4)]
+    rows, catalogue = recorded.rows, recorded.store.catalogue
+    names = rows["dataset"].unique()
+    present = [name for name in names if catalogue.is_present(name, recorded.data_home)]
+    is_current = rows["state"] == CURRENT
+    # So that trials of several methods are checked.
+    is_short = rows["seconds"] <= LARGEST_SHARE * seconds
+    cheap = rows[is_current & is_short & rows["dataset"].isin(present)]
     trials = cheap.drop_duplicates(KEY).sample(frac=1, random_state=rng)
     return trials[trials["seconds"].cumsum() <= seconds]
 
 
-def _outcomes(
-    experiments,
-    table,
-    to_run,
-    catalogue,
-    jobs,
-    data_home,
-) -> pd.DataFrame:
+def _outcomes(recorded: Recorded, to_run) -> pd.DataFrame:
     """The outcome of each group with trials that run again here."""
-    compared = _run_again(experiments, table, to_run, catalogue, jobs, data_home)
-    groups = dict(list(table.groupby(GROUP)))
+    compared = _run_again(recorded, to_run)
+    groups = dict(list(recorded.rows.groupby(GROUP)))
     rows = []
     for key, sampled in to_run.groupby(GROUP, sort=False):
         group, trials = groups[key], trials_of(sampled)
@@ -176,22 +185,23 @@ def _outcome(group, results, n_trials, largest) -> str:
     return close if largest > EXACT else equal
 
 
-def _run_again(
-    experiments,
-    table,
-    to_run,
-    catalogue,
-    jobs,
-    data_home,
-) -> dict[Trial, tuple]:
+def _run_again(recorded: Recorded, to_run) -> dict[Trial, tuple[float, bool]]:
     """(largest difference, whether it is the same) of each trial that ran without an error."""
-    catalogue.fetch(to_run["dataset"].unique(), data_home)  # what is missing stops it here
+    experiments, catalogue = recorded.experiments, recorded.store.catalogue
+    # Missing data end it here, before hours of work.
+    catalogue.fetch(to_run["dataset"].unique(), recorded.data_home)
     # The longest first, so that no worker is left with one at the end.
     longest_first = trials_of(to_run.sort_values("seconds", ascending=False))
-    recorded = table.merge(pd.DataFrame(longest_first, columns=KEY), on=KEY)
-    rows_of = dict(list(recorded.groupby(KEY)))
+    wanted = pd.DataFrame(longest_first, columns=KEY)
+    rows_of = dict(list(recorded.rows.merge(wanted, on=KEY).groupby(KEY)))
+    runs = run_trials(
+        longest_first,
+        experiments,
+        catalogue,
+        jobs=recorded.jobs,
+        data_home=recorded.data_home,
+    )
     compared = {}
-    runs = run_trials(longest_first, experiments, catalogue, jobs=jobs, data_home=data_home)
     try:
         for trial, repeated in runs:
             compared[trial] = compare_trial(
@@ -201,11 +211,12 @@ def _run_again(
                 catalogue.n_labels(trial.dataset),
             )
     except TrialError as error:
+        # A failed trial is an outcome of its group, and the others still count.
         warnings.warn(str(error), stacklevel=4)
     return compared
 
 
-def _mark_different(experiments, table, outcomes, store):
+def _mark_different(recorded: Recorded, outcomes):
     """Mark the records of groups that differ although today's code made them.
 
     A later run of the same code gives a record the same fingerprint, which an outcome could not
@@ -213,8 +224,9 @@ def _mark_different(experiments, table, outcomes, store):
     """
     same_code = outcomes["recorded_code"] == outcomes["code"]
     different = outcomes[(outcomes["outcome"] == DIFFERENT) & same_code]
-    for name, rows in table.merge(different[GROUP], on=GROUP).groupby("experiment"):
-        store.mark(experiments[name], set(keys_of(rows)))
+    to_mark = recorded.rows.merge(different[GROUP], on=GROUP)
+    for name, rows in to_mark.groupby("experiment"):
+        recorded.store.mark(recorded.experiments[name], set(keys_of(rows)))
 
 
 def verified(

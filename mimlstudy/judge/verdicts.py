@@ -1,7 +1,6 @@
 """Verdicts on cells: one agrees if the paper's program, run again, could differ as much."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,14 +12,6 @@ from mimlstudy.paper.published import ALL_CRITERIA
 # A printed value agrees or differs. The others have no printed value, no record, no real data.
 COMPARED = ("agrees", "differs_better", "differs_worse")
 VERDICTS = (*COMPARED, "newly_measured", "missing", "synthetic")
-
-# Of each verdict: the tint of a cell, the fill and the sign of a mark, the words in print.
-VERDICT_LOOKS = pd.read_csv(
-    Path(__file__).with_suffix(".csv"), index_col="verdict", keep_default_na=False
-)
-VERDICT_TINTS, SIGNS, IN_PRINT = (
-    VERDICT_LOOKS[name].to_dict() for name in ("tint", "sign", "in_print")
-)
 
 COLUMN = ["table", "dataset", "criterion"]  # what names a column of the tables
 

@@ -61,7 +61,7 @@ CATALOGUE = PaperCatalogue()
 def default_store(profile: str = "paper") -> Store:
     """Where ``mimlpaper compute`` records; a wheel reads the records that it carries as well."""
     if profile == "smoke":
-        return Store(folders.build("smoke") / "results", CATALOGUE)
+        return Store(folders.smoke_results(), CATALOGUE)
     carried = None
     if folders.IN_WHEEL.is_dir():
         carried = Store(folders.IN_WHEEL / "results", CATALOGUE)
@@ -73,4 +73,4 @@ def explored_store(profile: str = "paper") -> Store:
     recorded = default_store(profile)
     if profile == "smoke":
         return recorded
-    return Store(folders.build("explored") / "results", CATALOGUE, base=recorded)
+    return Store(folders.explored_results(), CATALOGUE, base=recorded)

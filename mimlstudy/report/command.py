@@ -305,28 +305,34 @@ def _add_status(commands):
 
 
 def _status(options):
-    from mimlstudy import folders
-    from mimlstudy.engine import records
-    from mimlstudy.paper.catalogue import default_store
-    from mimlstudy.report import status
-    from mimlstudy.report.words import in_words
+    from mimlstudy.report.kept import kept
 
     if options.trace:
         return _trace(options.trace)
-    card = status.recorded_scorecard(options.profile)
     if options.json:
-        print(json.dumps(card, indent=1))
-        return 0
-    rows = []
-    if folders.notebooks().is_dir():  # which a wheel does not have
-        rows = status.artefact_status(options.profile)
-        _print_table(rows)
+        return _print_scorecard(options.profile)
+
+    def overview():
+        # Its imports take a second, and are not needed while the answer is kept.
+        from mimlstudy.report import status
+
+        return status.overview(options.profile)
+
+    shown = kept("overview", options.profile, overview)
+    if shown["artefacts"]:
+        _print_table(shown["artefacts"])
         print()
-    print(in_words(card))
-    versions = records.other_versions(default_store(options.profile))
-    if versions:
-        print(f"\n{versions}")
-    return int(any(row["mend"] for row in rows))
+    print(shown["outcome"])
+    if shown["versions"]:
+        print(f"\n{shown['versions']}")
+    return int(any(row["mend"] for row in shown["artefacts"]))
+
+
+def _print_scorecard(profile):
+    from mimlstudy.report import status
+
+    print(json.dumps(status.recorded_scorecard(profile), indent=1))
+    return 0
 
 
 def _trace(names):

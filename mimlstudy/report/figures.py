@@ -103,7 +103,17 @@ def plot_parameter_curves(
     Lower is better in all panels. A run that stopped early keeps its last value. A ring marks
     the setting of each method in ``published``; the key calls it ``ring``. With one split of
     several data sets a thin line stands for each set, in place of a band.
+
+    Raises
+    ------
+    ValueError
+        If there are no records.
     """
+    if records.empty:
+        raise ValueError(
+            "records must have rows to draw curves of, got none; `mimlpaper status` names the "
+            "command that runs the trials, and `mimlpaper data --fetch` downloads missing data"
+        )
     unmixed(records, x)
     methods, few = records["method"].unique(), records[x].nunique() <= 12
     n_splits, n_sets = records["split"].nunique(), records["dataset"].nunique()

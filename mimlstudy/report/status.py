@@ -5,10 +5,8 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from mimlpaper import paths
 from mimlstudy import folders
-from mimlstudy.engine.fingerprint import all_sources
-from mimlstudy.engine.records import CONFIRMABLE, CURRENT, KEY, STATES, records
+from mimlstudy.engine.records import CONFIRMABLE, CURRENT, KEY, STATES, other_versions, records
 from mimlstudy.engine.verify import verified
 from mimlstudy.judge.claims import ClaimFinding
 from mimlstudy.judge.scorecard import scorecard
@@ -16,7 +14,8 @@ from mimlstudy.paper.catalogue import default_store, explored_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import read_rows
 from mimlstudy.report import tables
-from mimlstudy.report.words import counted
+from mimlstudy.report.kept import kept, key_of
+from mimlstudy.report.words import counted, in_words
 
 LAST_RUNS = "runs.json"  # beside executed notebooks: how the last run of each ended
 
@@ -85,13 +84,19 @@ def _reader(profile, _key):
 
 
 def _kept(name, profile, make):
-    """What ``make`` gave of the records, kept until code, records, data or print change."""
-    stores = explored_store(profile), default_store(profile)
-    sources = [*(store.folder for store in stores), folders.published(), paths.packaged_data()]
-    files = [path for folder in sources for path in sorted(folder.glob("*.csv"))]
-    about = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
-    place = f"{name}_{profile}", repr([all_sources(), about])
-    return folders.kept(*place) or folders.keep(*place, make(_reader(profile, place[1])))
+    """What ``make`` gave of the records, kept until something that it depends on changes."""
+    return kept(name, profile, lambda: make(_reader(profile, key_of(profile))))
+
+
+def overview(profile: str) -> dict:
+    """What ``mimlpaper status`` shows: rows of artefacts, the outcome, and other versions."""
+    # A wheel has no notebooks.
+    rows = artefact_status(profile) if folders.notebooks().is_dir() else []
+    return {
+        "artefacts": rows,
+        "outcome": in_words(recorded_scorecard(profile)),
+        "versions": other_versions(default_store(profile)),
+    }
 
 
 def trials_behind(notebook: str, profile: str) -> Counter:

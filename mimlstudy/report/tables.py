@@ -23,10 +23,11 @@ from mimlstudy.judge.compare import compare_with_paper, round_half_up
 from mimlstudy.judge.selection import unmixed
 from mimlstudy.judge.statistics import MARGIN
 from mimlstudy.judge.tolerances import DECIMALS, RULES
-from mimlstudy.judge.verdicts import IN_PRINT, SIGNS, VERDICT_TINTS, agreement, wins
+from mimlstudy.judge.verdicts import agreement, wins
 from mimlstudy.paper.experiments import settings_closest_to_print
 from mimlstudy.paper.published import ALL_CRITERIA, TABLES, published_divergences
 from mimlstudy.report.plain import markdown_text
+from mimlstudy.report.verdict_looks import IN_PRINT, VERDICT_SIGNS, VERDICT_TINTS
 
 OF_THE_PAPER = (*(table.experiment for table in TABLES.values()), "appendix_c", "blanks")
 HEADS = {c.name: f"{c.symbol} {c.arrow}" for c in ALL_CRITERIA.values()}
@@ -103,7 +104,8 @@ class ReportTable:
     def key(self) -> dict[str, str]:
         """Of each verdict that a sign shows: the sign and its meaning."""
         signed = {one.verdict for one in self.entries.to_numpy().ravel() if one.signed}
-        return {v: f"{sign} {IN_PRINT[v]}" for v, sign in SIGNS.items() if sign and v in signed}
+        signs = {verdict: sign for verdict, sign in VERDICT_SIGNS.items() if verdict in signed}
+        return {v: f"{sign} {IN_PRINT[v]}" for v, sign in signs.items() if sign}
 
     def to_styler(self):
         """A pandas Styler: verdicts as light tints, best values bold."""
@@ -218,7 +220,7 @@ def _cell(entry, *, escape, newline="<br>", bold, verdict, stack="{}", tint=""):
         for line, is_bold in zip_longest(entry.lines, entry.bold, fillvalue=False)
     ]
     if entry.signed:
-        lines[-1] = f"{lines[-1]} {escape(SIGNS[entry.verdict])}".rstrip()
+        lines[-1] = f"{lines[-1]} {escape(VERDICT_SIGNS[entry.verdict])}".rstrip()
     elif entry.verdict:
         lines.append(verdict.format(IN_PRINT[entry.verdict]))
     color = VERDICT_TINTS.get(entry.verdict, "").upper()

@@ -16,13 +16,13 @@ from mimlstudy.engine.fingerprint import fingerprint, modules_behind
 from mimlstudy.engine.records import records
 from mimlstudy.judge.compare import compare_with_paper, run_means
 from mimlstudy.judge.selection import COLUMNS, Selection, as_published, selected
-from mimlstudy.judge.verdicts import IN_PRINT
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
 from mimlstudy.paper.published import TABLES
 from mimlstudy.paper.settings import CLOSEST, settings_table
 from mimlstudy.report import tables
 from mimlstudy.report.dots import dots
+from mimlstudy.report.verdict_looks import IN_PRINT
 from mimlstudy.report.words import NAMES, counted
 
 Reader = Callable[[str], pd.DataFrame]

@@ -14,7 +14,7 @@ from mimlstudy.engine import execution as runner
 from mimlstudy.engine.trials import PROFILES
 from mimlstudy.paper.catalogue import PaperCatalogue
 from mimlstudy.paper.published import TABLES
-from mimlstudy.report import command, notebooks, status, words
+from mimlstudy.report import command, notebooks, status
 from mimlstudy.report.notebooks import NotebookRun
 from tests.made_up_study import raising
 
@@ -119,7 +119,7 @@ def test_status_is_the_outcome_and_what_to_mend(run, results, monkeypatch):
     rows = [{"artefact": "Fig. 1", "state": "missing", "mend": "mimlpaper run 3_framework"}]
     monkeypatch.setattr(status, "artefact_status", lambda *_: rows)
     monkeypatch.setattr(status, "recorded_scorecard", lambda profile: {"rows": 0})
-    monkeypatch.setattr(words, "in_words", lambda card: f"{card['rows']} rows")
+    monkeypatch.setattr(status, "in_words", lambda card: f"{card['rows']} rows")
     code, printed = run("status")
     assert code == 1 and printed.endswith("mimlpaper run 3_framework\n\n0 rows\n")
     rows[0]["mend"] = ""

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from mimlpaper.metrics import CRITERIA
+from mimlstudy.judge.selection import NO_RECORDS
 from mimlstudy.judge.statistics import rank_methods, swept_values
 from mimlstudy.paper.published import TABLES
 from mimlstudy.report import figures
@@ -66,6 +67,11 @@ def test_curves_show_means_and_bands():
     std = records[records["k"] == 10]["hamming_loss"].std()
     x, band = axes[0].collections[0].get_paths()[0].vertices.T
     assert set(band[x == 10].round(9)) == {round(0.3 - std, 9), round(0.3 + std, 9)}
+
+
+def test_curves_of_no_records_are_refused_with_the_remedy():
+    with pytest.raises(ValueError, match="records must have rows.*`mimlpaper status` names"):
+        figures.plot_parameter_curves(NO_RECORDS, "stage", xlabel="rounds")
 
 
 def test_early_stop_keeps_its_last_value_and_sets_have_lines_of_their_own():

@@ -1,6 +1,8 @@
 """Artefacts and notebooks with the trials behind them; steps of pseudo-code."""
 
 import re
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
@@ -14,6 +16,7 @@ from mimlstudy.paper.catalogue import default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import TABLES, read_rows
 from mimlstudy.report import status
+from mimlstudy.report.command import main
 from mimlstudy.report.notebooks import available_notebooks
 from mimlstudy.report.pseudocode import pseudocode_map
 
@@ -113,6 +116,31 @@ def test_trials_are_counted_and_kept_until_a_record_changes(tmp_path, monkeypatc
     default_store("smoke").path("table1").unlink()
     with pytest.raises(ZeroDivisionError):
         status.trial_counts("smoke")
+
+
+def test_what_status_shows_is_kept_until_a_file_changes(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    shown = {"artefacts": [], "outcome": "nothing yet", "versions": ""}
+    calls = []
+
+    def overview(profile):
+        calls.append(profile)
+        return shown
+
+    monkeypatch.setattr(status, "overview", overview)
+    for _ in range(2):
+        assert main(["status", "--profile", "smoke"]) == 0
+    assert capsys.readouterr().out == "nothing yet\n" * 2
+    assert calls == ["smoke"]
+    paths.write_whole(folders.figures() / "table1.csv", "changed")
+    main(["status", "--profile", "smoke"])
+    assert len(calls) == 2
+
+
+def test_a_kept_answer_needs_no_import_that_computes():
+    code = "import sys, mimlstudy.report.kept; print({*sys.modules} & {'numpy', 'pandas'})"
+    printed = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert printed == "set()\n"
 
 
 def test_every_cited_step_is_found_where_it_says():

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from mimlstudy.judge.claims import VIEWS, evaluate_claims
-from mimlstudy.judge.verdicts import VERDICT_TINTS
 from mimlstudy.paper.published import TABLES
 from mimlstudy.report import tables
+from mimlstudy.report.verdict_looks import VERDICT_TINTS
 from tests.made_up_records import as_in_the_paper, rows
 
 

@@ -72,8 +72,6 @@ def test_a_configuration_for_each_data_set():
     names = ("musk1", "fox", "synthetic_africa")
     assert stand_in.dataset == names[-1]
     assert [type(mine.estimator(name, "Both")[-1]) for name in names] == [MlKnn, MlSvm, MlKnn]
-    of_share = tiny({"Ml-knn": {"scene": MlKnn()}}, datasets=("scene:10%",))
-    assert isinstance(of_share.estimator("scene:10%", "Ml-knn"), MlKnn)
 
 
 def test_smoke_trials_stand_in_for_the_first_and_the_last_data_set():

@@ -1,0 +1,48 @@
+"""Answers that are kept until code, records, data, print or pictures change.
+
+A command whose answer is kept imports nothing that computes, so that it answers at once.
+"""
+
+import platform
+from collections.abc import Callable
+
+from mimlpaper import paths
+from mimlstudy import folders
+from mimlstudy.engine.arithmetic import pin
+from mimlstudy.engine.sources import all_sources
+
+
+def key_of(profile: str) -> str:
+    """What changes with the code, the machine, or any file that answers are made of."""
+    executed = folders.build(profile)  # notebooks of this profile, and what they show
+    sources = [
+        *folders.results_of_all_profiles(),
+        folders.published(),
+        folders.study_data(),
+        paths.packaged_data(),
+        folders.figures(),
+        executed,
+        executed / "figures",
+    ]
+    files = []
+    for folder in dict.fromkeys(sources):
+        for path in sorted(folder.glob("*.*")):
+            # Time and size, because all records take seconds to read.
+            state = path.stat()
+            files.append((str(path), state.st_size, state.st_mtime_ns))
+    # Records of another arithmetic count on the machines that have it.
+    machine = pin(), platform.python_version(), platform.node()
+    return repr([all_sources(), machine, files])
+
+
+def kept(name: str, profile: str, make: Callable):
+    """What ``make()`` gave the last time, or gives now; ready for JSON.
+
+    Parameters
+    ----------
+    name : str, of the answer.
+    profile : str, whose records it is made of.
+    make : function without arguments, called if nothing is kept.
+    """
+    place = f"{name}_{profile}", key_of(profile)
+    return folders.kept(*place) or folders.keep(*place, make())
