@@ -70,7 +70,7 @@ def test_curves_show_means_and_bands():
 
 
 def test_curves_of_no_records_are_refused_with_the_remedy():
-    with pytest.raises(ValueError, match="records must have rows.*`mimlpaper status` names"):
+    with pytest.raises(ValueError, match=r"records must have rows.*`mimlpaper status` names"):
         figures.plot_parameter_curves(NO_RECORDS, "stage", xlabel="rounds")
 
 
