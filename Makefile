@@ -37,7 +37,7 @@ check: .venv/installed-cluster $(if $(CHROMIUM),.venv/installed-browser)  ## wha
 	$(BIN)/mimlpaper run --profile smoke --at-once 2 --jobs 1 && wait $$package
 	if [ "$(CHROMIUM)" ]; then $(BIN)/python site/build.py --profile smoke && \
 	$(BIN)/python site/check.py build/smoke build/site-smoke && \
-	$(BIN)/python -m pytest tests/browser; fi
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/browser; fi
 
 lab: .venv/installed-lab  ## the notebooks in JupyterLab, as working copies in build/lab
 	$(BIN)/python -m mimlstudy.report.lab

@@ -21,7 +21,7 @@ from api import api_pages
 from argument import argument
 from cells import cells_page
 from executed import asked, executed_notebooks, page_of
-from parts import HERE
+from parts import HERE, add_photographs
 from sphinx.cmd.build import main as sphinx
 
 from mimlpaper import paths
@@ -79,6 +79,7 @@ def gather(sources, profile, computed):
     figures = shutil.copytree(paper.folder, sources / "figures")
     readme = (ROOT / "README.md").read_text()
     add_figures(figures, readme + (HERE / "home.md").read_text())
+    add_photographs(figures)
     gather_texts(sources)
     write_argument(sources / "static", paper.recorded)
     card = paper.scorecard()

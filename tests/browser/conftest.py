@@ -3,22 +3,39 @@
 import os
 import shutil
 import sys
+from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import unquote, urlparse
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "site"))
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-OWN = ("file://", "data:", "blob:", "http://127.0.0.1:")  # addresses that ask no other host
+BUILT = (ROOT / "build" / "site-smoke", ROOT / "build" / "site")
+SITES = [site for site in BUILT if site.is_dir()]
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+# Addresses that ask no other host.
+LOCAL = ("file://", "data:", "blob:", "http://127.0.0.1:")
+HEIGHT = 900  # pixels of the screen
+
+
+def named(path):
+    """A page or a site as the names of tests show it."""
+    return str(path.relative_to(ROOT / "build"))
+
+
+def file_of(address):
+    """The file of an address; None for what stands in the page itself."""
+    parts = urlparse(address)
+    return Path(unquote(parts.path)) if parts.scheme == "file" else None
 
 
 @pytest.fixture(scope="session")
 def browser():
     """A running Chromium; tests are skipped where there is none."""
-    program = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    program = os.environ.get("CHROMIUM") or installed_chromium()
     if program is None:
-        pytest.skip(f"no browser: none of {', '.join(NAMES)} is on the path, CHROMIUM is not set")
+        pytest.skip(f"no browser: CHROMIUM is not set, none of {', '.join(PROGRAMS)} is there")
     playwright = pytest.importorskip("playwright.sync_api", reason="make check installs it")
     with playwright.sync_playwright() as driver:
         chromium = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
@@ -26,14 +43,38 @@ def browser():
         chromium.close()
 
 
-@pytest.fixture
-def page(browser):
-    """An empty page, 1,280 pixels wide; ``page.faults`` lists what should not have happened."""
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
+def installed_chromium():
+    paths = map(shutil.which, PROGRAMS)
+    return next(filter(None, paths), None)
+
+
+@contextmanager
+def watched_page(browser, width):
+    """An empty page; ``page.faults`` lists what should not have happened while it is open."""
+    page = browser.new_page(
+        viewport={"width": width, "height": HEIGHT},
+        reduced_motion="reduce",
+    )
     page.faults = []
-    page.on("console", lambda line: line.type == "error" and page.faults.append(line.text))
+
+    def note_error(line):
+        if line.type == "error":
+            page.faults.append(line.text)
+
+    def note_host(request):
+        if not request.url.startswith(LOCAL):
+            page.faults.append(f"foreign {request.url}")
+
+    page.on("console", note_error)
     page.on("pageerror", lambda error: page.faults.append(str(error)))
     page.on("requestfailed", lambda request: page.faults.append(f"failed: {request.url}"))
-    page.on("request", lambda it: it.url.startswith(OWN) or page.faults.append(f"foreign {it.url}"))
+    page.on("request", note_host)
     yield page
     page.close()
+
+
+@pytest.fixture
+def page(browser):
+    """An empty page, 1,280 pixels wide."""
+    with watched_page(browser, 1280) as page:
+        yield page

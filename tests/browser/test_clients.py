@@ -1,4 +1,7 @@
-"""The notebooks where readers use them: JupyterLab, papermill, nbconvert."""
+"""The notebooks where readers use them: JupyterLab, papermill, nbconvert.
+
+`mimlpaper run` executes all of them; here each runs once without it, in a folder of its own.
+"""
 
 import json
 import os
@@ -9,10 +12,13 @@ import time
 import urllib.request
 
 import pytest
+from conftest import watched_page
 
 from mimlstudy.report.notebooks import available_notebooks
 
-NOTEBOOKS = sorted(available_notebooks())
+# The article, sliders, a section, and a reader's own data.
+IN_JUPYTERLAB = ["0_scorecard", "3_framework", "4_degeneration", "own_data"]
+IN_PAPERMILL = sorted(available_notebooks().keys() - IN_JUPYTERLAB)
 SECONDS = 600  # for all cells of a notebook, at the smoke profile
 BOOT = 300  # for a server, a page or a kernel to come up
 
@@ -93,6 +99,13 @@ def outputs(path, kind):
     return sum(kind == output["output_type"] or kind in output.get("data", ()) for output in found)
 
 
+@pytest.fixture(scope="module")
+def executed(browser, jupyterlab, request):
+    """A notebook whose cells all ran in JupyterLab: the open page, and its saved file."""
+    with watched_page(browser, 1280) as page:
+        yield page, run_all_cells(jupyterlab, page, request.param)
+
+
 def run_all_cells(jupyterlab, page, name):
     """Open a notebook, run its cells and wait for the last one; gives its saved copy."""
     folder, address = jupyterlab
@@ -103,30 +116,35 @@ def run_all_cells(jupyterlab, page, name):
     page.locator(".lm-MenuBar-itemLabel", has_text="Run").first.click()
     page.locator(".lm-Menu-item[data-command='runmenu:run-all']").click()
 
-    def over():
+    def is_over():
         page.keyboard.press("Control+s")
         page.wait_for_timeout(1000)
         try:
-            done = all(cell["execution_count"] for cell in code_cells(path))
-            return done or outputs(path, "error")
+            return all_cells_ran(path) or outputs(path, "error")
         except json.JSONDecodeError:  # it is being saved
             return False
 
-    wait_for(over, SECONDS)
+    wait_for(is_over, SECONDS)
     return path
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS)
-def test_run_all_cells_in_jupyterlab(jupyterlab, page, name):
-    path = run_all_cells(jupyterlab, page, name)
+def all_cells_ran(path):
+    return all(cell["execution_count"] for cell in code_cells(path))
+
+
+@pytest.mark.parametrize("executed", IN_JUPYTERLAB, indirect=True)
+def test_all_cells_run_in_jupyterlab_and_pictures_are_seen(executed):
+    page, path = executed
     assert not outputs(path, "error")
     pictures = page.locator(".jp-RenderedImage:not(.jupyter-widgets *) img")
-    assert pictures.count() == outputs(path, "image/png")
-    assert all(pictures.nth(i).evaluate("img => img.naturalWidth") for i in range(pictures.count()))
+    widths = pictures.evaluate_all("all => all.map((picture) => picture.naturalWidth)")
+    assert len(widths) == outputs(path, "image/png")
+    assert all(widths)
 
 
-def test_widgets_in_jupyterlab(jupyterlab, page):
-    run_all_cells(jupyterlab, page, "3_framework")
+@pytest.mark.parametrize("executed", ["3_framework"], indirect=True)
+def test_sliders_and_the_player_work_in_jupyterlab(executed):
+    page, _ = executed
     picture = page.locator(".jupyter-widgets .jp-RenderedImage img").first
     before = picture.get_attribute("src")
     page.locator(".jupyter-widgets .noUi-handle").first.press("ArrowLeft")
@@ -139,20 +157,18 @@ def test_widgets_in_jupyterlab(jupyterlab, page):
     assert page.faults == []
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS)
+@pytest.mark.parametrize("name", IN_PAPERMILL)
 def test_plain_papermill_and_nbconvert_from_another_folder(tmp_path, name):
     notebook = str(available_notebooks()[name])
-    papermill = ["papermill", notebook, "out.ipynb", "-p", "profile", "smoke", "-k", "python3"]
-    for command in (papermill, ["nbconvert", "--to", "html", "out.ipynb"]):
-        subprocess.run(
-            [sys.executable, "-m", *command],
-            cwd=tmp_path,
-            env=environment(tmp_path),
-            check=True,
-            timeout=SECONDS,
-        )
+    call("papermill", notebook, "out.ipynb", "-p", "profile", "smoke", folder=tmp_path)
+    call("nbconvert", "--to", "html", "out.ipynb", folder=tmp_path)
     assert not outputs(tmp_path / "out.ipynb", "error")
-    assert all(cell["execution_count"] for cell in code_cells(tmp_path / "out.ipynb"))
+    assert all_cells_ran(tmp_path / "out.ipynb")
     page = (tmp_path / "out.html").read_text()
     assert "<h1" in page
     assert page.count('src="data:image/png') == outputs(tmp_path / "out.ipynb", "image/png")
+
+
+def call(program, *arguments, folder):
+    command = [sys.executable, "-m", program, *arguments]
+    subprocess.run(command, cwd=folder, env=environment(folder), check=True, timeout=SECONDS)

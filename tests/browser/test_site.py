@@ -7,12 +7,10 @@ import random
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-from urllib.parse import unquote, urlparse
 
 import numpy as np
 import pytest
-from conftest import ROOT
+from conftest import SITES, file_of, named
 from PIL import Image
 
 from mimlpaper.datasets import ImageBags
@@ -28,74 +26,10 @@ from mimlstudy.report import play
 from mimlstudy.report.companion import Companion
 from mimlstudy.report.trace import trace, traces
 
-SITES = [path for path in (ROOT / "build" / "site-smoke", ROOT / "build" / "site") if path.is_dir()]
-PAGES = [
-    path
-    for site in SITES
-    for path in sorted(site.rglob("*.html"))
-    if "_static" not in path.relative_to(site).parts
-]
-
-
-def named(path):
-    return str(path.relative_to(ROOT / "build"))
-
-
-HEIGHT = 15_000  # pixels of a page, at most
-FIRST, HEAVIEST = 1e6, 6e6  # bytes of the first page and of any page with its pictures, at most
-
-
-# Pictures that did not load, or that neither their own words nor those of their link name.
-UNNAMED_OR_BROKEN = """[...document.images].filter((picture) => !picture.naturalWidth
-  || !(picture.alt.trim() || picture.closest("a")?.textContent.trim())).map(({ src }) => src)"""
-
-
-def local(address):
-    """The file of an address; None for what stands in the page itself."""
-    return Path(unquote(urlparse(address).path)) if address.startswith("file:") else None
-
 
 @pytest.fixture(params=SITES, ids=named)
 def site(request):
     return request.param
-
-
-def test_there_is_a_site():
-    assert SITES, "run: make site, or python site/build.py --profile smoke"
-
-
-@pytest.mark.parametrize("width", [1280, 375])
-@pytest.mark.parametrize("path", PAGES, ids=named)
-def test_page_loads_and_fits(page, path, width):
-    page.set_viewport_size({"width": width, "height": 900})
-    page.goto(path.as_uri())
-    page.wait_for_load_state("networkidle")
-    if page.locator(".math").count():
-        page.wait_for_selector("mjx-container", state="attached")
-    assert page.faults == []
-    assert page.evaluate(UNNAMED_OR_BROKEN) == []
-    page.evaluate("window.scrollTo(5000, 0)")
-    assert page.evaluate("[window.scrollX, document.body.scrollWidth]") == [0, width]
-    assert page.evaluate("document.documentElement.scrollHeight") <= HEIGHT
-    shown = [path, *map(local, page.evaluate("[...document.images].map(i => i.src)"))]
-    weight = sum(file.stat().st_size for file in set(shown) if file)
-    assert weight <= (FIRST if path.name == "index.html" else HEAVIEST)
-
-
-@pytest.mark.parametrize("path", PAGES, ids=named)
-def test_page_is_reached_by_keyboard_and_its_links_lead_somewhere(page, path):
-    """Sphinx checks its own links to places in pages; it does not read raw HTML."""
-    page.goto(path.as_uri())
-    reached = set()
-    for _ in range(31):
-        page.keyboard.press("Tab")
-        reached.add(page.evaluate("document.activeElement.textContent").strip())
-    assert {"Scorecard: every cell", "Claims", "Figures and tables"} <= reached
-    assert any("main content" in text for text in reached)
-    for address in set(page.evaluate("[...document.links].map(link => link.href)")):
-        file, _, place = address.partition("#")
-        if local(file) and file.endswith(".html") and place:
-            assert f'id="{unquote(place)}"' in local(file).read_text(), address
 
 
 def column(page, name):
@@ -284,7 +218,7 @@ def test_every_table_is_a_file_to_download(page, site):
         links = page.locator("a[href$='.csv']")
         assert links.count() >= 1, name
         for address in links.evaluate_all("links => links.map((link) => link.href)"):
-            header, first_row, *_ = local(address).read_text().splitlines()
+            header, first_row, *_ = file_of(address).read_text().splitlines()
             assert "," in header and first_row
 
 

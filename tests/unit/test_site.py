@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 import yaml
 from markupsafe import Markup
+from PIL import Image
 from sklearn.pipeline import make_pipeline
 
 import mimlpaper
@@ -192,6 +193,17 @@ def test_home_and_readme_link_the_notebooks_that_there_are(tmp_path):
     assert "![Orders](figures/orders.png) of [all](gallery.md)" in text
     with pytest.raises(ValueError, match=r"README\.md must have <!-- answer -->"):
         pages.home_page(README.replace("answer", "other"), [], tmp_path)
+
+
+def test_a_heavy_picture_is_shown_as_a_lighter_photograph(tmp_path, rng):
+    noise = rng.integers(0, 256, (400, 600, 3), dtype=np.uint8)
+    Image.fromarray(noise).save(tmp_path / "photograph.png")
+    Image.new("RGB", (600, 400)).save(tmp_path / "curve.png")
+    parts.add_photographs(tmp_path)
+    assert parts.lightest(tmp_path, "photograph") == "photograph.jpg"
+    assert parts.lightest(tmp_path, "curve") == "curve.png"
+    heavy, light = tmp_path / "photograph.png", tmp_path / "photograph.jpg"
+    assert light.stat().st_size < heavy.stat().st_size / 2
 
 
 def staged(method, n_stages):
