@@ -302,7 +302,7 @@ def how_to_load(path: Path) -> str:
 ```python
 import joblib
 
-saved = joblib.load({path.name!r})
+saved = joblib.load("{path.name}")
 model, labels = saved["model"], saved["labels"]
 model.predict(bags)  # Bags, or a list with an array (n_instances, n_features) for each bag
 ```

@@ -25,8 +25,10 @@ try:
     import anywidget
     import ipywidgets
     import traitlets
+
+    HAS_WIDGETS = True
 except ImportError:  # the extra "lab"
-    anywidget = None
+    HAS_WIDGETS = False
 
 MODULE = Path(__file__).with_suffix(".js")
 # The paper's own and a probabilistic one, of a rank that a page can hold.
@@ -95,7 +97,9 @@ def player(networks: dict | list[dict], scenes: list[dict]):
     """
     if not _is_live():
         return None
-    traits = {name: traitlets.Any().tag(sync=True) for name in ("networks", "scenes")}
+    traits: dict[str, traitlets.TraitType] = {
+        name: traitlets.Any().tag(sync=True) for name in ("networks", "scenes")
+    }
     traits |= {name: traitlets.Int(0).tag(sync=True) for name in ("learner", "label", "scene")}
     kind = type("Player", (anywidget.AnyWidget,), {"_esm": MODULE, **traits})
     return kind(networks=networks, scenes=scenes)
@@ -113,4 +117,6 @@ def _is_live():
     Papermill and nbconvert ask nobody, and may wait for ever for a cell with sliders.
     """
     kernel = getattr(get_ipython(), "kernel", None)
-    return None not in (anywidget, kernel) and kernel.get_parent()["content"].get("allow_stdin")
+    if kernel is None or not HAS_WIDGETS:
+        return False
+    return kernel.get_parent()["content"].get("allow_stdin", False)
