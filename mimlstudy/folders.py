@@ -10,8 +10,8 @@ from mimlpaper import paths
 PACKAGE = Path(__file__).resolve().parent
 IN_WHEEL = PACKAGE / "data"  # made when a wheel is built; a checkout has no such folder
 
-# Set in the environment of notebooks that are executed, to "publish" or to "look".
-RUN = "MIMLPAPER_RUN"
+# Set in the environment of notebooks that are executed: the folder of their tables and figures.
+FIGURES = "MIMLPAPER_FIGURES"
 
 
 def study_data() -> Path:

@@ -18,14 +18,7 @@ from mimlstudy.engine.trials import PROFILES
 from mimlstudy.report.notebooks import available_notebooks
 from mimlstudy.report.status import ARTEFACTS
 
-# Tags of cells whose code is shown or left out anyway.
-UNFOLDED = {"parameters", "remove-input", "hide-input", "hide-cell", "remove-cell"}
-# The last argument of save_table and save_figure, which may name several in a loop.
-NAMED = re.compile(r',\s*f?"([\w{}]+)"(?:,\s*of=\w+)?,?\s*\)')
-# The first argument of a notebook's own function that draws and saves.
-DRAWN_BY = re.compile(r'\b(?:curves|draw\w*|show\w*)\(f?"([\w{}]+)"')
-TABLE = re.compile(r"(?:\.table|as_asked)\((\d)[,)]")
-PICTURES = {f"{shown.title}. {shown.shows}": shown.file for shown in ARTEFACTS if shown.shows}
+ARTEFACT = {artefact.file: artefact for artefact in ARTEFACTS}
 # A head without words is no head to a screen reader.
 EMPTY_HEAD = re.compile(r"<th((?:\s[^>]*)?)>(?:\s|&nbsp;)*</th>")
 # The mark of a number that has an address, see mimlstudy.report.tables.
@@ -64,36 +57,30 @@ def page_of(notebook, name, figures):
     """Make a page of the executed notebook ``name``, in place; the files of what it shows.
 
     MyST-NB takes alternative texts from the cells' metadata. ``figures`` is the folder of figures.
-    Code of several lines is folded behind a click, but for the parameters.
+    Below each picture and table stands its caption. What an artefact is, its output says: see
+    :meth:`~mimlstudy.report.companion.Companion.save_figure`.
     """
     notebook.metadata.pop("widgets", None)  # they would ask another host for scripts
     cells, shown = [], []
     for cell in notebook.cells:
         cells.append(cell)
-        _fold(cell)
-        texts = [_readable(cell, output, figures) for output in cell.get("outputs", ())]
-        artefacts = [
-            artefact
-            for artefact in artefacts_in(cell)
-            if artefact.notebook == name and artefact.file not in shown
-        ]
-        captions = [_caption(artefact, figures) for artefact in artefacts]
-        captions += [CAPTION_OF_PICTURE.format(words=text) for text in texts if _is_own(text)]
+        if "injected-parameters" in cell.metadata.get("tags", ()):
+            cell.metadata["tags"].append("remove-cell")
+        captions = []
+        for output in cell.get("outputs", ()):
+            artefact = ARTEFACT.get(output.get("metadata", {}).get("artefact"))
+            # An artefact is shown once: of two places with one name a browser finds the first.
+            is_named = artefact and artefact.notebook == name and artefact.file not in shown
+            text = _readable(cell, output, figures)
+            if is_named:
+                shown.append(artefact.file)
+                captions.append(_caption(artefact, output, figures))
+            elif text:
+                captions.append(CAPTION_OF_PICTURE.format(words=text))
         if captions:
             cells.append(nbformat.v4.new_markdown_cell("\n".join(captions)))
-        shown += [artefact.file for artefact in artefacts]
     notebook.cells = cells
     return shown
-
-
-def _fold(cell):
-    """Set the tags that fold a cell's code, or leave the cell out."""
-    tags = cell.metadata.setdefault("tags", [])
-    if "injected-parameters" in tags:
-        tags.append("remove-cell")
-    is_long = cell.cell_type == "code" and "\n" in cell.source
-    if is_long and not UNFOLDED & set(tags):
-        tags.append("hide-input")
 
 
 def _readable(cell, output, figures):
@@ -108,37 +95,18 @@ def _readable(cell, output, figures):
     text = output.get("metadata", {}).get("image/png", {}).get("alt", "")
     if text:
         cell.metadata["mystnb"] = {"image": {"alt": text}}
-    file = PICTURES.get(text)
-    if file and lightest(figures, file) == f"{file}.svg":
+    file = output.get("metadata", {}).get("artefact")
+    if text and file and lightest(figures, file) == f"{file}.svg":
         output.data = {"image/svg+xml": (figures / f"{file}.svg").read_text()}
-        output.metadata = {}
+        del output.metadata["image/png"]
     return text
 
 
-def _is_own(text):
-    """Whether a picture has words and is no artefact, which has a caption of its own."""
-    return bool(text) and text not in PICTURES
-
-
-def artefacts_in(cell):
-    """The artefacts that a cell shows."""
-    if not cell.get("outputs"):
-        return []
-    names = NAMED.findall(cell.source) + DRAWN_BY.findall(cell.source)
-    names += [f"table{number}" for number in TABLE.findall(cell.source)]
-    patterns = [re.sub(r"\{\w+\}", r"\\w+", name) for name in names]
-    return [
-        artefact
-        for pattern in patterns
-        for artefact in ARTEFACTS
-        if re.fullmatch(pattern, artefact.file)
-    ]
-
-
-def _caption(artefact, figures):
+def _caption(artefact, output, figures):
     """The artefact's title, which leads to the gallery, and its words; of a table its CSV."""
     title = link(f"../gallery.html#{slug(artefact.title)}", artefact.title)
-    words = f". {artefact.shows}" if artefact.shows else ""
+    caption = output.metadata.get("caption")
+    words = f". {caption}" if caption else ""
     csv = ""
     if (figures / f"{artefact.file}.csv").is_file():
         csv = Markup(" ({})").format(link(f"../csv/{artefact.file}.csv", "CSV"))

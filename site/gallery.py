@@ -6,6 +6,7 @@ from markupsafe import escape
 from parts import filled, lightest, raw
 from terms import link, slug
 
+from mimlstudy.report.figures import caption_of
 from mimlstudy.report.status import ARTEFACTS
 
 NUMBERED = re.compile(r"(Fig\.|Table) (\d+)")  # the title of what the paper has
@@ -36,7 +37,7 @@ def _place_in_paper(artefact):
 
 
 def _is_drawn(artefact, figures):
-    return artefact.shows and (figures / artefact.files[0]).is_file()
+    return artefact.kind == "figure" and (figures / artefact.files[0]).is_file()
 
 
 def _thumbnail(artefact, figures):
@@ -72,17 +73,19 @@ def _in_notebook(artefact, notebooks):
 
 
 def _section(artefact, facts, figures):
-    summary = escape(artefact.shows or "the table")
-    unfolded = raw(f"<details><summary>{summary}</summary>")
+    summary = "the table"
+    if artefact.kind == "figure":
+        summary = caption_of(figures / artefact.files[0]) or artefact.title
+    unfolded = raw(f"<details><summary>{escape(summary)}</summary>")
     lines = [f"- {name}: {fact}" for name, fact in facts.items() if fact]
-    picture = _picture(artefact, figures)
+    picture = _picture(artefact, summary, figures)
     parts = [f"## {artefact.title}", unfolded, picture, "\n".join(lines), raw("</details>")]
     return "\n\n".join(parts) + "\n"
 
 
-def _picture(artefact, figures):
+def _picture(artefact, summary, figures):
     if not (figures / artefact.files[0]).is_file():
         return "Not made yet."
-    if artefact.shows:
-        return f"![{artefact.shows}](figures/{lightest(figures, artefact.file)})"
+    if artefact.kind == "figure":
+        return f"![{summary}](figures/{lightest(figures, artefact.file)})"
     return f":::{{container}} scroll preview\n```{{include}} figures/{artefact.file}.md\n```\n:::"

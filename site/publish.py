@@ -17,6 +17,7 @@ from traitlets.config import Config
 
 from mimlpaper import paths
 from mimlstudy import folders
+from mimlstudy.report.figures import caption_of
 from mimlstudy.report.notebook_page import LEFT_OUT, WITHOUT_STDERR
 from mimlstudy.report.notebooks import run_notebooks
 from mimlstudy.report.status import ARTEFACTS, recorded_scorecard
@@ -61,20 +62,16 @@ def write_page(page, path: Path) -> Path:
 
 
 class Pictures:
-    """The pictures of a page: files of artefacts by their words, other pictures by number."""
+    """The pictures of a page: files of artefacts by their names, other pictures by number."""
 
     def __init__(self, page: Path):
         self.page = page
         self.n_written = 0
-        self.artefacts = {
-            f"{artefact.title}. {artefact.shows}": f"../{artefact.file}.png"
-            for artefact in ARTEFACTS
-        }
 
-    def file_of(self, text: str, png: str) -> str:
-        """The file of a picture with these words, written if it is no artefact."""
-        if text in self.artefacts:
-            return self.artefacts[text]
+    def file_of(self, artefact: str, png: str) -> str:
+        """The file of a picture, written if it is no artefact, or none that is kept."""
+        if artefact and (self.page.parent.parent / f"{artefact}.png").is_file():
+            return f"../{artefact}.png"
         self.n_written += 1
         file = f"{self.page.stem}_{self.n_written}.png"
         paths.write_whole(self.page.with_name(file), base64.b64decode(png))
@@ -88,7 +85,7 @@ def make_plain(output, cell, pictures: Pictures):
     if "image/png" in data:
         text = output.metadata.get("image/png", {}).get("alt", "")
         text = text or cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
-        file = pictures.file_of(text, data["image/png"])
+        file = pictures.file_of(output.metadata.get("artefact", ""), data["image/png"])
         output.data = {"text/markdown": f"![{text}]({file})"}
     elif "sk-container" in html:
         del data["text/html"]  # scikit-learn's picture of an estimator, which is all style
@@ -119,9 +116,11 @@ def gallery() -> str:
     rows, pictures = [], []
     for artefact in ARTEFACTS:
         rows.append(_row(artefact))
-        if artefact.shows:
-            picture = f"![{artefact.shows}]({artefact.files[0]})"
-            pictures.append(f"\n## {artefact.title}\n\n{picture}\n\n{artefact.shows}\n")
+        if artefact.kind == "figure":
+            file = artefact.files[0]
+            caption = caption_of(folders.figures() / file)
+            picture = f"![{caption or artefact.title}]({file})"
+            pictures.append(f"\n## {artefact.title}\n\n{picture}\n\n{caption}\n")
     return (HERE / "figures.md").read_text() + "".join(rows) + "".join(pictures)
 
 

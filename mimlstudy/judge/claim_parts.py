@@ -226,11 +226,16 @@ def _comparison(rows, method, rival, name, criterion, values, margin):
     rows = rows[rows["method"] == method]
     if len(rows) < 2:
         return f"two folds of {method}"
-    cells = published_cells(5)
-    quoted = cells.loc[(cells["dataset"] == name) & cells["std"].isna(), "mean"]
-    bound = quoted.agg(QUOTED[rival]) + sum(values)
+    bound = quoted_accuracy(rival, name) + sum(values)
     sizes = statistics.SplitSizes(rows["n_train"].mean(), rows["n_test"].mean())
     return statistics.compare_differences(rows["accuracy"] - bound, sizes, COMPETITIVE)
+
+
+def quoted_accuracy(rival: str, dataset: str) -> float:
+    """The accuracy that stands for a group of Table 5's quoted ones, a name of ``QUOTED``."""
+    cells = published_cells(5)
+    quoted = cells.loc[(cells["dataset"] == dataset) & cells["std"].isna(), "mean"]
+    return float(quoted.agg(QUOTED[rival]))
 
 
 def shares(records: pd.DataFrame, test: ClaimTest, rules: Rules = DEFAULT_RULES) -> list[ClaimPart]:

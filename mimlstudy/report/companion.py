@@ -1,4 +1,4 @@
-"""A notebook's access to the project: trials, claims, data; tables and figures to save."""
+"""A notebook's access to the project: trials, claims, data; tables, figures and sentences."""
 
 # ruff: noqa: E402
 from mimlstudy.engine.arithmetic import pin
@@ -10,17 +10,15 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import indent
-from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from IPython.display import Image, Markdown, display
-from threadpoolctl import threadpool_limits
 
 from mimlpaper.datasets import Dataset
 from mimlstudy import folders
 from mimlstudy.engine.execution import compute
-from mimlstudy.engine.records import CURRENT, records
+from mimlstudy.engine.records import CURRENT, REFUTED, Store, records
 from mimlstudy.engine.trials import PROFILES
 from mimlstudy.judge.claims import ClaimFinding, evaluate_claims
 from mimlstudy.judge.multiverse import single_alternatives
@@ -32,30 +30,47 @@ from mimlstudy.judge.selection import (
     selected,
     unmixed,
 )
-from mimlstudy.paper.catalogue import CATALOGUE, explored_store
+from mimlstudy.paper.catalogue import CATALOGUE, default_store, explored_store
 from mimlstudy.paper.experiments import get_experiment
 from mimlstudy.paper.published import published_claims
 from mimlstudy.report.figures import LINE, save_figure, use_style
+from mimlstudy.report.forest import claims_caption, claims_figure
 from mimlstudy.report.parameters import ParameterError, notebook_parameters, output_folder
 from mimlstudy.report.plain import markdown_text
 from mimlstudy.report.progress import shown_progress
-from mimlstudy.report.status import ARTEFACTS, findings_of, recorded_scorecard
-from mimlstudy.report.tables import results_table, save_table
+from mimlstudy.report.sentences import check_sentence
+from mimlstudy.report.status import ARTEFACTS, recorded_scorecard
+from mimlstudy.report.tables import ReportTable, results_table, save_table
 from mimlstudy.report.trace import Trace, trace
 from mimlstudy.report.words import counted, finding_in_words
 
-DRAWN = "Drawn data, in place of files that are not here."
+DRAWN = "Synthetic data, in place of files that are not here."
 
 
 class Companion:
     """One notebook's parameters and the calls that depend on them.
 
-    It sets the style of figures, and one BLAS thread for the notebook's own fits. The parameters
-    are those of :func:`~mimlstudy.engine.execution.compute`; ``data_home=""`` is the default
-    folder. ``questions`` are the notebook's own parameters, and ``asked`` those that are not empty
-    or 0. Trials that it runs are recorded in ``build/explored``, never in ``data/results``, and
-    what it shows of an own question is saved there too. What it reads for tables, figures and
-    claims are current records: others are blank.
+    Trials that it runs are recorded in ``build/explored``, never in ``data/results``. What it reads
+    for tables, figures, claims and sentences are current records; others are blank.
+
+    Parameters
+    ----------
+    profile : {"paper", "quick", "smoke"}, default "paper"
+        How many trials, on which data.
+    jobs : int, default -1
+        Processes for trials that are not recorded yet; -1 is one a core.
+    data_home : str, default ""
+        The folder of the data files; "" is the default folder.
+    recompute : bool, default False
+        Whether trials run again that have a record.
+    **questions
+        The notebook's own parameters. What is empty or 0 asks nothing; the others are ``asked``,
+        and what is shown of them is saved in ``build/explored``.
+
+    Raises
+    ------
+    ParameterError
+        If ``profile`` has another value.
     """
 
     def __init__(
@@ -70,18 +85,16 @@ class Companion:
         if profile not in PROFILES:
             raise ParameterError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
         self.profile = profile
+        self.jobs = jobs
+        self.data_home = data_home or None
+        self.recompute = recompute
         self.questions = questions
         self.asked = {name: value for name, value in questions.items() if value}
-        self.store, self.data_home = explored_store(profile), data_home or None
-        self._how: dict[str, Any] = dict(
-            profile=profile, jobs=jobs, data_home=self.data_home, recompute=recompute
-        )
-        self._known: dict[str, pd.DataFrame] = {}
-        self._run: set[str] = set()
-        self._tested: dict[str, ClaimFinding] = {}
+        self.store: Store = explored_store(profile)
+        # Records in any state, read once or as the notebook's own run left them.
+        self._records: dict[str, pd.DataFrame] = {}
+        self._computed: set[str] = set()  # experiments that have run in this notebook
         use_style()
-        # As in trials: sums by several threads differ in the last bit, and small sums take longer.
-        threadpool_limits(1, user_api="blas")
 
     @classmethod
     def of_notebook(cls, cells: Mapping) -> "Companion":
@@ -90,6 +103,11 @@ class Companion:
         Its parameters are those of :func:`~mimlstudy.report.parameters.notebook_parameters`.
         """
         return cls(**notebook_parameters(cells))
+
+    @staticmethod
+    def published() -> "PublishedCompanion":
+        """The companion of what is published, for the cell above a notebook's parameters."""
+        return PublishedCompanion()
 
     def parameters(self, *names: str) -> tuple:
         """The values of the notebook's own parameters, which are exactly these ``names``.
@@ -102,17 +120,49 @@ class Companion:
         return tuple(self.questions[name] for name in names)
 
     @property
+    def is_full(self) -> bool:
+        """Whether this is the paper's protocol, without a question of the reader's own.
+
+        Only then are sentences about records checked and shown.
+        """
+        return self.profile == "paper" and not self.asked
+
+    @property
     def explores(self) -> str:
         """The own question in words, such as "dataset = yeast"; "" for what is published."""
-        lists = {n: v if isinstance(v, list) else [v] for n, v in self.asked.items()}
-        return "; ".join(f"{n} = {', '.join(map(str, v))}" for n, v in lists.items())
+        parts = []
+        for name, value in self.asked.items():
+            values = value if isinstance(value, list) else [value]
+            parts.append(f"{name} = {', '.join(map(str, values))}")
+        return "; ".join(parts)
 
     @property
     def folder(self) -> Path:
-        """Where tables and figures go; ``site/publish.py`` writes those that git keeps."""
-        if self.profile == "paper" and os.environ.get(folders.RUN) == "publish" and not self.asked:
-            return folders.figures()
+        """Where tables and figures go: as ``mimlpaper run`` says, else by the parameters."""
+        by_run = os.environ.get(folders.FIGURES)
+        if by_run:
+            return Path(by_run)
         return output_folder(self.profile, self.questions) / "figures"
+
+    def says(self, text: str, **facts: bool) -> None:
+        """Show a sentence about records, in Markdown, if all its facts hold.
+
+        Nothing is shown or checked unless :attr:`is_full`. A cell whose sentences read what only
+        the full protocol has stands below ``if paper.is_full:``.
+
+        Parameters
+        ----------
+        text : str, the sentence, with numbers from the records.
+        **facts : bool, what the sentence says beyond its numbers, each by a name.
+
+        Raises
+        ------
+        FalseSentence
+            If a fact is false. It names the fact and the sentence, and stops the notebook.
+        """
+        if self.is_full:
+            check_sentence(text, facts)
+            display(Markdown(text))
 
     def trials(self, experiment: str, again: bool = True, **asked) -> pd.DataFrame:
         """Records of an experiment that may be shown; trials without one are run first.
@@ -122,32 +172,43 @@ class Companion:
         are. Where trials could not run, a note says how many are left out, and how to mend that.
         """
         asked = {name: value for name, value in asked.items() if value}
-        if not asked and experiment in self._run:
+        if not asked and experiment in self._computed:
             return self.recorded(experiment)
-        how = self._how | {"recompute": self._how["recompute"] and again}
         with shown_progress():
-            table = compute(get_experiment(experiment).varied(**asked), store=self.store, **how)
+            table = compute(
+                get_experiment(experiment).varied(**asked),
+                store=self.store,
+                profile=self.profile,
+                jobs=self.jobs,
+                data_home=self.data_home,
+                recompute=self.recompute and again,
+            )
         if not asked:
-            self._run.add(experiment)
-            if not table.equals(self._known.setdefault(experiment, table)):
-                self._known[experiment], self._tested = table, {}
-        left_out = table.loc[table["state"] != CURRENT, "state"].value_counts()
+            self._records[experiment] = table
+            self._computed.add(experiment)
+        left_out = table.loc[~self._may_be_shown(table), "state"].value_counts()
         if len(left_out):
             mend = f"`mimlpaper compute {experiment} --profile {self.profile}` runs their trials"
             display(Markdown(f"> **Records left out: {counted(left_out)}.** {mend} again."))
-        return _current(table)
+        return self._shown(table)
 
     def recorded(self, experiment: str) -> pd.DataFrame:
         """Records of an experiment that may be shown."""
-        return _current(self.known(experiment))
+        return self._shown(self.known(experiment))
 
     def known(self, experiment: str) -> pd.DataFrame:
         """Records of an experiment in any state, read once."""
-        if experiment not in self._known:
-            self._known[experiment] = records(
+        if experiment not in self._records:
+            self._records[experiment] = records(
                 get_experiment(experiment), profile=self.profile, store=self.store
             )
-        return self._known[experiment].copy()
+        return self._records[experiment].copy()
+
+    def _may_be_shown(self, table):
+        return table["state"] == CURRENT
+
+    def _shown(self, table):
+        return table[self._may_be_shown(table)].reset_index(drop=True)
 
     def column(self, experiment: str, column: str) -> pd.DataFrame:
         """The records of a table in the column "fixed" or "equal"; missing trials are run first."""
@@ -161,9 +222,7 @@ class Companion:
 
     def scorecard(self) -> dict:
         """Every cell and claim with its verdict, and what ``mimlpaper verify`` last found."""
-        card = recorded_scorecard(self.profile)
-        self._tested = {claim.id: claim for claim in findings_of(card)}
-        return card
+        return recorded_scorecard(self.profile)
 
     def opening(
         self,
@@ -193,10 +252,18 @@ class Companion:
 
     def claims(self, *beginnings: str) -> list[ClaimFinding]:
         """The claims whose ids have one of these beginnings, or all, tested on the records."""
-        wanted = [n for n in published_claims()["id"] if n.startswith(beginnings or ("",))]
-        new = tuple(name for name in wanted if name not in self._tested)
-        self._tested |= {claim.id: claim for claim in evaluate_claims(self.recorded, new)}
-        return [self._tested[name] for name in wanted]
+        ids = published_claims()["id"]
+        wanted = tuple(name for name in ids if name.startswith(beginnings or ("",)))
+        return evaluate_claims(self.recorded, wanted)
+
+    def claims_figure(self, name: str, *beginnings: str) -> None:
+        """Show and save the claims whose ids have one of these beginnings as a forest plot.
+
+        ``name`` is its ``file`` in ``artefacts.csv``.
+        """
+        findings = self.claims(*beginnings)
+        figure = claims_figure(findings, self.recorded)
+        self.save_figure(figure, name, shows=claims_caption(findings))
 
     def trace(self, table: int | str, method: str, criterion: str, dataset: str = "") -> Trace:
         """How a number of Tables 1 to 5 came about, see :func:`mimlstudy.report.trace.trace`."""
@@ -211,8 +278,8 @@ class Companion:
             means[get_experiment(name).title] = by_method[["fit_seconds", "predict_seconds"]].mean()
         return pd.concat(means, axis=1).round(2)
 
-    def table(self, number: int, *, criteria: Sequence[str] = (), **asked):
-        """Table ``number`` with the paper's values and ours, also written to :attr:`folder`.
+    def table(self, number: int, *, criteria: Sequence[str] = (), **asked) -> None:
+        """Show Table ``number`` with the paper's values and ours, and write it.
 
         ``criteria`` are the columns that are shown, all if empty; ``asked`` as in :meth:`trials`.
         Overrides stand in the place of the published rows, without the values fixed in advance.
@@ -228,49 +295,93 @@ class Companion:
             criteria=criteria,
             rows=asked.get("methods"),
         )
-        return self.save_table(table, name)
+        self.save_table(table, name)
 
     def dataset(self, name: str) -> Dataset:
-        """The original data if their files are present; else, or in "smoke", drawn data, noted."""
+        """The original data if their files are here; else, or in "smoke", synthetic ones, noted."""
         if self.profile != "smoke" and CATALOGUE.is_present(name, self.data_home):
             return CATALOGUE.load(name, self.data_home)
         about = "Figures are those recorded of the original data." * (self.profile == "paper")
         display(Markdown(f"> **{DRAWN}** Numbers that follow are not about *{name}*. {about}"))
         return CATALOGUE.load(CATALOGUE.stand_in(name))
 
-    def save_table(self, table, name: str, *, of: Sequence[Dataset] = ()):
-        """Write a table as CSV and Markdown, one that is printed also as LaTeX, and return it.
+    def save_table(self, table: ReportTable, name: str, *, of: Sequence[Dataset] = ()) -> None:
+        """Show a table, and write it as CSV and Markdown; one that is printed also as LaTeX.
 
-        ``of`` is the data described; drawn data never replace the table of original data.
+        Parameters
+        ----------
+        table : ReportTable
+        name : str, its ``file`` in ``artefacts.csv``.
+        of : sequence of Dataset, default ()
+            The data described; synthetic data never replace the table of original data.
         """
-        if not (self.folder == folders.figures() and any(data.kind == "synthetic" for data in of)):
+        is_synthetic = any(data.kind == "synthetic" for data in of)
+        if not (is_synthetic and self.folder == folders.figures()):
             save_table(table, self.folder, name)
-        return table
+        display(table, metadata={"artefact": name})
 
-    def save_figure(self, figure, name: str, *, of: Dataset | None = None):
-        """Write a figure as PNG and SVG, and show it with an alternative text.
+    def save_figure(
+        self, figure: plt.Figure, name: str, *, shows: str, of: Dataset | None = None
+    ) -> None:
+        """Show a figure with its caption as alternative text, and write it as PNG and SVG.
 
-        ``of`` is the data shown; drawn data are named in the picture and its text, and never
-        replace the figure of original data: in the profile "paper" the published one is shown.
+        Parameters
+        ----------
+        figure : matplotlib Figure; it is closed.
+        name : str, its ``file`` in ``artefacts.csv``.
+        shows : str
+            The caption: what the figure shows, in words. It is the text for who does not see the
+            picture, and stands in the files themselves.
+        of : Dataset or None, default None
+            The data shown. Synthetic data are named in the picture and its caption, and never
+            replace the figure of original data: in the profile "paper" the published one is shown.
         """
-        texts = {shown.file: f"{shown.title}. {shown.shows}" for shown in ARTEFACTS}
-        text = texts.get(name, name.replace("_", " "))
-        drawn = of is not None and of.kind == "synthetic"
+        is_synthetic = of is not None and of.kind == "synthetic"
         published = folders.figures() / f"{name}.png"
-        if drawn and self.profile == "paper" and not self.asked and published.is_file():
+        if is_synthetic and self.is_full and published.is_file():
             plt.close(figure)
-            return display(Image(filename=published, alt=text))
-        notes = [f"Explored: {self.explores}."] * bool(self.asked) + [DRAWN] * drawn
+            _display_figure(Image(filename=published), name, shows)
+            return
+        notes = [f"Explored: {self.explores}."] * bool(self.asked) + [DRAWN] * is_synthetic
+        caption = " ".join([*notes, shows])
         if notes:
             figure.set_layout_engine("constrained")  # which leaves room for the note
             figure.suptitle(" ".join(notes), fontsize=8, color=LINE)
-        shown = figure
-        if not (drawn and self.folder == folders.figures()):
-            png, _ = save_figure(figure, self.folder, name)
-            shown = Image(filename=png, width=round(figure.get_figwidth() * figure.dpi))
-        display(shown, metadata={"image/png": {"alt": " ".join([*notes, text])}})
+        if is_synthetic and self.folder == folders.figures():
+            _display_figure(figure, name, caption)
+        else:
+            about = {"Title": _title(name), "Description": caption}
+            png, _ = save_figure(figure, self.folder, name, about)
+            width = round(figure.get_figwidth() * figure.dpi)
+            _display_figure(Image(filename=png, width=width), name, caption)
         plt.close(figure)
 
 
-def _current(table):
-    return table[table["state"] == CURRENT].reset_index(drop=True)
+def _display_figure(picture, name, caption):
+    text = {"alt": f"{_title(name)}. {caption}"}
+    # The site and the rendered pages find an artefact by its name.
+    display(picture, metadata={"artefact": name, "caption": caption, "image/png": text})
+
+
+def _title(name):
+    titles = {artefact.file: artefact.title for artefact in ARTEFACTS}
+    return titles.get(name, name.replace("_", " "))
+
+
+class PublishedCompanion(Companion):
+    """The companion of what is published: all of ``data/results`` that is not refuted.
+
+    It runs no trial, and depends on no parameter of a notebook. It shows records also if the code
+    of a working copy has changed since; ``mimlpaper run --recorded`` fails then.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.store = default_store()
+
+    def trials(self, experiment: str, again: bool = True, **asked) -> pd.DataFrame:
+        """What is published of an experiment."""
+        return self.recorded(experiment)
+
+    def _may_be_shown(self, table):
+        return ~table["state"].isin(REFUTED)

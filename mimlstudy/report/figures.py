@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import PIL.Image
 import seaborn as sns
 from matplotlib.colors import to_rgba
 from scikit_posthocs import critical_difference_diagram
@@ -62,17 +63,30 @@ def use_style():
     warnings.filterwarnings("ignore", "The figure layout has changed to tight")  # by seaborn
 
 
-def save_figure(figure: plt.Figure, folder, name: str) -> list[Path]:
-    """Write ``name``.png (200 dpi) and .svg into ``folder``; the same figure gives equal bytes."""
+def save_figure(
+    figure: plt.Figure, folder, name: str, about: Mapping[str, str] | None = None
+) -> list[Path]:
+    """Write ``name``.png (200 dpi) and .svg into ``folder``; the same figure gives equal bytes.
+
+    ``about`` holds a "Title" and a "Description", which both files carry.
+    """
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # each resolution would shift the layout a little
     paths = []
-    for kind, about in (("png", {"Software": None}), ("svg", {"Date": None})):
+    for kind, changing in (("png", "Software"), ("svg", "Date")):
         content = io.BytesIO()
         with plt.style.context(STYLE_SHEET):
-            figure.savefig(content, format=kind, metadata=about)
+            figure.savefig(content, format=kind, metadata={changing: None, **(about or {})})
         paths.append(write_whole(Path(folder) / f"{name}.{kind}", content.getvalue()))
     return paths
+
+
+def caption_of(path) -> str:
+    """The caption that a PNG carries; "" if it has none, or is no file."""
+    if not Path(path).is_file():
+        return ""
+    with PIL.Image.open(path) as picture:
+        return picture.info.get("Description", "")
 
 
 def draw_box(ax: plt.Axes, x: float, y: float, text: str, color: str) -> plt.Text:

@@ -28,7 +28,7 @@ ALTERNATIVE_TEXT = """{% block data_png scoped %}
 TEMPLATE = f"{{% extends 'lab/index.html.j2' %}}{WITHOUT_STDERR}{WITHOUT_SCRIPTS}{ALTERNATIVE_TEXT}"
 LEFT_OUT = {  # tags of MyST-NB
     "enabled": True,
-    "remove_input_tags": ["remove-input"],
+    "remove_input_tags": ["remove-input", "hide-input"],
     "remove_cell_tags": ["remove-cell", "hide-cell", "injected-parameters"],
 }
 

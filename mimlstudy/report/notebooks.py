@@ -103,7 +103,8 @@ def run_notebooks(
     at_once : int, default 1
         Notebooks that run together; -1 is one a core.
     publish : bool, default False
-        Whether tables and figures go to the folder that the repository keeps.
+        Whether tables and figures go to the folder that the repository keeps, which holds those of
+        the profile "paper" without an own question.
     recorded : bool, default False
         Whether no trial is left to run. If False the scorecard is made last, of what the other
         notebooks record.
@@ -128,10 +129,14 @@ def run_notebooks(
     folder = output_folder(profile, questions)
     folder.mkdir(parents=True, exist_ok=True)
 
+    figures = folder / "figures"
+    if publish and folder == folders.build("paper"):
+        figures = folders.figures()
+
     last = [] if recorded else [path for path in notebooks if path.stem == SCORECARD]
     rest = [path for path in notebooks if path not in last]
     execution = partial(
-        _run, values=values, folder=folder, publish=publish, report=report or _say_nothing
+        _run, values=values, folder=folder, figures=figures, report=report or _say_nothing
     )
     runs = [*_in_threads(execution, rest, at_once), *_in_threads(execution, last, at_once)]
     if folder == folders.build(profile):
@@ -167,14 +172,14 @@ def _remember(profile, folder, runs):
         print(f"{folder / LAST_RUNS} was not written: {error}", file=sys.stderr)
 
 
-def _run(path, values, folder, publish, report) -> NotebookRun:
+def _run(path, values, folder, figures, report) -> NotebookRun:
     """Run one notebook. What goes wrong is its status: the other notebooks go on."""
     start = time.perf_counter()
     output, status, message = None, "done", ""
     try:
         with FileLock(folder / f".{path.stem}.lock"):
             report(f"{path.stem}: started")
-            executed = _execute(path, values, publish)
+            executed = _execute(path, values, figures)
             if _all_executed(executed):
                 content = nbformat.writes(executed)
                 write_page(executed, folder / f"{path.stem}.html")
@@ -195,10 +200,10 @@ def _all_executed(notebook):
     return all(cell.execution_count is not None for cell in code)
 
 
-def _execute(path, values, publish):
+def _execute(path, values, figures):
     """The executed notebook. Relative paths in its parameters begin at the caller's folder."""
     # In the kernel alone, and without a name that a cell could take for its own import.
-    line = f"__import__('os').environ[{folders.RUN!r}] = {'publish' if publish else 'look'!r}"
+    line = f"__import__('os').environ[{folders.FIGURES!r}] = {str(figures)!r}"
     manager = {"kernel_manager_class": ForkedKernelManager} if CAN_FORK else {}
     # Sockets in a folder of their own: kernels that start together cannot race for a port.
     with tempfile.TemporaryDirectory(prefix="kernel-") as sockets:

@@ -28,12 +28,12 @@ class Artefact:
     file: str  # name of its files in figures/, without ending
     notebook: str
     experiments: tuple[str, ...] = ()  # whose records it shows
-    shows: str = ""  # what a figure shows, in words; empty for a table
+    kind: str = "table"  # or "figure"
 
     @property
     def files(self) -> tuple[str, ...]:
         """Names of its files, the one to look at first."""
-        if self.shows:
+        if self.kind == "figure":
             endings = ["png", "svg"]
         else:
             endings = ["csv", "md"] + ["tex"] * (self.file in tables.OF_THE_PAPER)

@@ -171,7 +171,7 @@ from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.report.companion import Companion
 folders.build = lambda profile: Path({!r})
-Companion(profile="smoke").save_figure(plt.subplots()[0], "line")
+Companion(profile="smoke").save_figure(plt.subplots()[0], "line", shows="Axes.")
 """
 
 

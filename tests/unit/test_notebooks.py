@@ -12,6 +12,7 @@ from functools import partial
 
 import matplotlib.pyplot as plt
 import nbformat
+import numpy as np
 import pandas as pd
 import pytest
 from nbclient.exceptions import DeadKernelError
@@ -25,9 +26,11 @@ from mimlstudy.paper.catalogue import PaperCatalogue, default_store, explored_st
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.report import companion, notebooks
 from mimlstudy.report.companion import Companion
+from mimlstudy.report.figures import caption_of
 from mimlstudy.report.kernels import NAME
 from mimlstudy.report.notebooks import NotebookRun, last_runs, run_notebooks
 from mimlstudy.report.parameters import TYPES, ParameterError
+from mimlstudy.report.sentences import FalseSentence
 from mimlstudy.report.tables import frame_grid
 from tests.made_up_notebooks import edited, write_notebook
 from tests.made_up_study import METHODS, change_records, raising, tiny
@@ -45,7 +48,7 @@ def folder(tmp_path, monkeypatch):
 def test_what_ends_well_is_written_whole_and_what_fails_leaves_the_older_output(folder):
     """Side by side, and the scorecard last. Pictures have their own text, or that of their cell."""
     picture = "from IPython.display import Image; Image(b'\\x89PNG\\r\\n\\x1a\\n' + bytes(16)"
-    said = f"profile, jobs, recompute, __import__('os').environ['{folders.RUN}'], 'os' in dir()"
+    said = f"profile, jobs, recompute, __import__('os').environ['{folders.FIGURES}'], 'os' in dir()"
     named = f"{picture}, metadata={{'alt': 'a < b'}})"
     write_notebook(folder, "3_good", f"print({said})", named, f"{picture})")
     with edited(folder / "3_good.ipynb") as notebook:
@@ -59,12 +62,13 @@ def test_what_ends_well_is_written_whole_and_what_fails_leaves_the_older_output(
     assert {run.name: run.status for run in runs} == last_runs("smoke")
     assert last_runs("smoke") == {"0_scorecard": "done", "3_good": "done", "4_bad": "error"}
     good, bad, last = runs
-    assert "smoke -1 True publish False" in good.output.read_text() and last.name == "0_scorecard"
+    assert f"smoke -1 True {out}/figures False" in good.output.read_text()
+    assert last.name == "0_scorecard"
     page = (out / "3_good.html").read_text()
     assert re.findall('<img alt="(.*?)"', page) == ["a &lt; b", "of the cell"]
     assert "ZeroDivisionError" in bad.message and bad.output is None
     assert (out / "4_bad.ipynb").read_text() == "older" and not (out / "4_bad.html").exists()
-    assert folders.RUN not in os.environ
+    assert folders.FIGURES not in os.environ
 
 
 def test_each_last_run_is_remembered_by_its_end(folder, monkeypatch):
@@ -176,7 +180,7 @@ def test_only_the_projects_notebooks_run(folder, tmp_path, monkeypatch):
 def test_own_questions_are_checked_first_and_answered_elsewhere(folder, monkeypatch):
     """The list that a text holds goes to the notebook; other runs are remembered, these are not."""
 
-    def seen(path, *, values, folder, publish, report):
+    def seen(path, *, values, folder, figures, report):
         return NotebookRun(path.stem, f"{values} {folder}", 0.0)
 
     monkeypatch.setattr(notebooks, "_run", seen)
@@ -214,7 +218,7 @@ MINE = tiny({"Ml-knn": METHODS["Ml-knn"]})
 def project(tmp_path, monkeypatch):
     """An empty folder in the project's place, with one experiment of two trials."""
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
-    monkeypatch.delenv(folders.RUN, raising=False)
+    monkeypatch.delenv(folders.FIGURES, raising=False)
     monkeypatch.setitem(EXPERIMENTS, "mine", MINE)
     return tmp_path
 
@@ -227,22 +231,99 @@ def shown(monkeypatch):
     return calls
 
 
-def test_only_a_run_that_publishes_writes_what_git_keeps(project, monkeypatch, shown):
-    """And only the full protocol: a figure, and the picture that is shown has a text."""
-    for run, profile, folder in (
-        ("", "paper", "build/paper/figures"),
-        ("look", "paper", "build/paper/figures"),
-        ("publish", "paper", "figures"),
-        ("publish", "smoke", "build/smoke/figures"),
-    ):
-        monkeypatch.setenv(folders.RUN, run)
-        figure, name = plt.subplots()[0], "figure1" if run else "rise_and_fall"
-        Companion(profile=profile).save_figure(figure, name)
-        assert (project / folder / f"{name}.png").is_file()
-        assert (project / "figures").exists() is (run == "publish")
+def test_only_a_run_that_publishes_writes_what_git_keeps(folder, monkeypatch):
+    """And only the full protocol, without an own question."""
+    written = []
+
+    def seen(path, *, values, folder, figures, report):
+        written.append(figures.relative_to(paths.project_root()).as_posix())
+        return NotebookRun(path.stem, "done", 0.0)
+
+    monkeypatch.setattr(notebooks, "_run", seen)
+    write_notebook(folder, "3_good", "pass")
+    run_notebooks(["3_good"])
+    run_notebooks(["3_good"], publish=True)
+    run_notebooks(["3_good"], {"profile": "smoke"}, publish=True)
+    with edited(folder / "3_good.ipynb") as notebook:
+        notebook.cells[0].source += "\nk: int = 0"
+    run_notebooks(["3_good"], {"k": 1}, publish=True)
+    *usual, explored = written
+    assert usual == ["build/paper/figures", "figures", "build/smoke/figures"]
+    assert explored.startswith("build/explored/k=1")
+
+
+def test_a_figure_is_shown_with_its_name_and_caption_and_carries_them(project, shown):
+    for name, title in (("figure1", "Fig. 1"), ("rise_and_fall", "rise and fall")):
+        figure = plt.subplots()[0]
+        Companion().save_figure(figure, name, shows="A line.")
         assert not plt.fignum_exists(figure.number)
-    texts = [how["metadata"]["image/png"]["alt"] for _, how in shown]
-    assert texts[0] == "rise and fall" and texts[1].startswith("Fig. 1. Four frameworks")
+        about = shown.pop()[1]["metadata"]
+        assert about["artefact"] == name
+        assert about["caption"] == "A line."
+        assert about["image/png"] == {"alt": f"{title}. A line."}
+        file = project / "build" / "paper" / "figures" / f"{name}.png"
+        assert caption_of(file) == "A line."
+        assert f"<title>{title}</title>" in file.with_suffix(".svg").read_text()
+
+
+def test_a_run_says_where_figures_and_tables_go(project, monkeypatch, shown):
+    """Also those of the companion of what is published, which knows no profile."""
+    monkeypatch.setenv(folders.FIGURES, str(project / "here"))
+    for paper in (Companion(profile="smoke"), Companion.published()):
+        assert paper.folder == project / "here"
+    frame = pd.DataFrame({"bags": [200]})
+    table = frame_grid(frame, frame, "Sizes")
+    Companion().save_table(table, "sizes")
+    assert (project / "here" / "sizes.csv").is_file()
+    assert shown == [(table, {"metadata": {"artefact": "sizes"}})]
+
+
+def test_a_sentence_is_shown_if_its_facts_hold_and_stops_the_notebook_if_not(project, shown):
+    paper = Companion()
+    paper.says("Seven of 7 agree.", all_agree=True, none_is_missing=np.True_)
+    assert shown.pop()[0].data == "Seven of 7 agree."
+    said = r'"Eight of 7 agree\.": its fact all_agree \(2 of 2\) is false'
+    with pytest.raises(FalseSentence, match=said):
+        paper.says("Eight of 7 agree.", none_is_missing=True, all_agree=False)
+    with pytest.raises(TypeError, match="fact best must be True or False, got Series"):
+        paper.says("The best.", best=pd.Series([True]))
+    assert not shown
+
+
+def test_a_sentence_about_the_full_protocol_is_left_out_elsewhere(project, shown):
+    for paper in (Companion(profile="smoke"), Companion(n_splits=3)):
+        assert not paper.is_full
+        paper.says("Eight of 7 agree.", all_agree=False)
+    assert not shown
+    assert Companion.published().is_full
+
+
+def test_a_false_sentence_stops_its_notebook_with_its_name_and_its_text(folder):
+    companion = "from mimlstudy.report.companion import Companion"
+    cell = "Companion.of_notebook(globals()).says('Black is white.', is_white=False)"
+    write_notebook(folder, "3_false", companion, cell)
+    (run,) = run_notebooks(["3_false"])
+    assert (run.name, run.status, run.output) == ("3_false", "error", None)
+    assert "FalseSentence" in run.message
+    assert '"Black is white."' in run.message
+    assert "fact is_white (1 of 1)" in run.message
+    (run,) = run_notebooks(["3_false"], {"profile": "smoke"})
+    assert run.status == "done"
+
+
+def test_what_is_published_is_shown_also_if_code_has_changed_since(project, shown):
+    """Read from data/results alone; refuted records never are, and nothing runs."""
+    store = default_store()
+    compute(MINE, jobs=1, store=store)
+    change_records(store, MINE, lambda rows: rows.assign(code="other code"))
+    published = Companion.published()
+    assert Companion().recorded("mine").empty
+    assert set(published.trials("mine")["state"]) == {"code changed"}
+    assert len(published.recorded("mine")) == 2
+    store.mark(MINE, set(keys_of(store.load(MINE))[:1]))
+    assert len(Companion.published().trials("mine")) == 1
+    assert not shown
+    assert not (project / "build" / "explored").exists()
 
 
 def test_trials_of_a_notebook_are_recorded_over_what_git_keeps(project):
@@ -286,23 +367,24 @@ def test_drawn_data_are_named_and_replace_nothing_that_git_keeps(project, monkey
     for one in (Companion(profile="smoke"), Companion(data_home=str(project / "nothing"))):
         assert one.dataset("scene").name == "synthetic_scene"
         note = shown.pop()[0].data
-        assert "Drawn data" in note and "*scene*" in note
+        assert "Synthetic data" in note and "*scene*" in note
     drawn, frame = load("synthetic_scene"), pd.DataFrame({"bags": [200]})
     table = frame_grid(frame, frame, "Sizes")
-    monkeypatch.setenv(folders.RUN, "publish")
-    for profile, n_files in (("paper", 0), ("smoke", 2)):
-        paper = Companion(profile=profile)
-        assert paper.save_table(table, "sizes", of=[drawn]) is table
-        paper.save_figure(figure := plt.subplots()[0], "explained", of=drawn)
+    for figures, n_files in (("figures", 0), ("build/smoke/figures", 2)):
+        monkeypatch.setenv(folders.FIGURES, str(project / figures))
+        paper = Companion()
+        paper.save_table(table, "sizes", of=[drawn])
+        paper.save_figure(figure := plt.subplots()[0], "explained", shows="A line.", of=drawn)
         for name in ("sizes", "explained"):
             assert len(list(project.rglob(f"{name}.*"))) == n_files
         assert figure.get_suptitle() == companion.DRAWN
-        assert shown[-1][1]["metadata"]["image/png"]["alt"].startswith(companion.DRAWN)
+        about = shown[-1][1]["metadata"]
+        assert about["caption"] == f"{companion.DRAWN} A line."
+        assert about["image/png"]["alt"] == f"explained. {companion.DRAWN} A line."
 
 
 def test_an_own_question_is_answered_in_a_folder_of_its_own(project, monkeypatch, shown):
     """Claims and other tables keep the experiment as it is, and what is published stays."""
-    monkeypatch.setenv(folders.RUN, "publish")
     paper = Companion(jobs=1, n_splits=3, methods=["Ml-knn"], grid=[])
     assert paper.explores == "n_splits = 3; methods = Ml-knn"
     overrides = {"Ml-knn": [{"n_neighbors": 3}, {}]}
@@ -310,7 +392,7 @@ def test_an_own_question_is_answered_in_a_folder_of_its_own(project, monkeypatch
     assert asked["split"].tolist() == [0, 0, 1, 1, 2, 2]
     assert asked["override"].tolist() == ['{"mlknn__n_neighbors": 3}', "{}"] * 3
     assert len(paper.recorded("mine")) == 2
-    paper.save_figure(figure := plt.subplots()[0], "table1")
+    paper.save_figure(figure := plt.subplots()[0], "table1", shows="A line.")
     assert figure.get_suptitle() == f"Explored: {paper.explores}."
     assert "Explored" in shown[-1][1]["metadata"]["image/png"]["alt"]
     assert {path.name for path in project.iterdir()} == {"build"}

@@ -213,7 +213,7 @@ def test_pages_are_short_and_their_links_lead_to_files():
     marks = re.findall(r"^<!-- (\w+) -->$", TEXTS["README.md"], re.M)
     assert marks == ["problem", "end", "answer", "end"]
     assert len(TEXTS["README.md"].split()) <= 700
-    assert len(TEXTS["CONTRIBUTING.md"].splitlines()) <= 80
+    assert len(TEXTS["CONTRIBUTING.md"].splitlines()) <= 95
     for page, text in TEXTS.items():
         for target in re.findall(r"\]\(((?!https?:)[^)#]+)\)", text):
             assert ((ROOT / page).parent / target).exists(), target

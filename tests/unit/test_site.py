@@ -9,6 +9,7 @@ import subprocess
 import sys
 from importlib import import_module
 
+import matplotlib.pyplot as plt
 import nbformat
 import numpy as np
 import pandas as pd
@@ -28,7 +29,7 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy import folders
 from mimlstudy.judge import scorecard
 from mimlstudy.report import play
-from mimlstudy.report.companion import DRAWN
+from mimlstudy.report.figures import save_figure
 from mimlstudy.report.status import ARTEFACTS, Artefact
 from mimlstudy.report.words import answer
 from tests.made_up_notebooks import edited, write_notebook
@@ -49,8 +50,7 @@ check = import_module("check")
 explore = import_module("explore")
 publish = import_module("publish")
 
-FIGURE = next(artefact for artefact in ARTEFACTS if artefact.file == "figure10")
-TEXT = f"{FIGURE.title}. {FIGURE.shows}"
+CAPTION = "Curves & bands."
 NOTEBOOKS = {path.stem: nbformat.read(path, 4) for path in folders.notebooks().glob("*.ipynb")}
 NODE = shutil.which("node")
 SCRIPT = """
@@ -63,47 +63,61 @@ process.stdout.write(JSON.stringify(images.map(scored)));
 """
 
 
-def page_of(source, figures, alt=TEXT, name="6_insdif"):
+def page_of(about, figures, source="draw()", tags=()):
     """The page of a notebook with one executed cell, which shows a picture; its artefacts."""
-    data, about = {"image/png": "B64"}, {"image/png": {"alt": alt}}
-    picture = nbformat.v4.new_output("display_data", data, metadata=about)
-    cells = [nbformat.v4.new_code_cell(source, outputs=[picture])]
-    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"widgets": {}})
-    return notebook, executed.page_of(notebook, name, figures)
+    picture = nbformat.v4.new_output("display_data", {"image/png": "B64"}, metadata=about)
+    cell = nbformat.v4.new_code_cell(source, outputs=[picture], metadata={"tags": [*tags]})
+    notebook = nbformat.v4.new_notebook(cells=[cell], metadata={"widgets": {}})
+    return notebook, executed.page_of(notebook, "6_insdif", figures)
 
 
-def test_a_figure_has_its_text_its_caption_its_svg_and_folded_code(tmp_path):
+FIGURE_10 = {
+    "artefact": "figure10",
+    "caption": CAPTION,
+    "image/png": {"alt": f"Fig. 10. {CAPTION}"},
+}
+
+
+def test_a_figure_has_its_text_its_caption_and_its_svg(tmp_path):
+    """Its name and caption are those that its output says."""
     (tmp_path / "figure10.svg").write_text("<svg/>")
-    saved = 'paper.save_figure(figure, "figure10")'
-    notebook, shown = page_of(f"figure = draw()\n{saved}", tmp_path)
+    notebook, shown = page_of(FIGURE_10, tmp_path)
     cell, caption = notebook.cells
-    assert shown == ["figure10"] and "widgets" not in notebook.metadata
-    assert cell.metadata == {"mystnb": {"image": {"alt": TEXT}}, "tags": ["hide-input"]}
+    assert shown == ["figure10"]
+    assert "widgets" not in notebook.metadata
+    assert cell.metadata["mystnb"] == {"image": {"alt": f"Fig. 10. {CAPTION}"}}
     assert cell.outputs[0].data == {"image/svg+xml": "<svg/>"}
     title = '<a href="../gallery.html#fig-10">Fig. 10</a>'
-    assert caption.source == f'<p class="named" id="figure10">{title}. {FIGURE.shows}</p>'
-    assert executed.artefacts_in(nbformat.v4.new_code_cell(saved)) == []  # it shows nothing
+    words = "Curves &amp; bands."
+    assert caption.source == f'<p class="named" id="figure10">{title}. {words}</p>'
 
 
-def test_a_figure_of_synthetic_data_keeps_its_picture_and_says_so(tmp_path):
-    (tmp_path / "figure10.svg").write_text("<svg/>")
-    saved = 'paper.save_figure(figure, "figure10")'
-    for alt in (f"{DRAWN} {TEXT}", "Something else"):
-        cell, caption = page_of(saved, tmp_path, alt)[0].cells
-        assert cell.outputs[0].data == {"image/png": "B64"}
-        assert cell.metadata["tags"] == []
-        assert f'<p class="named">{alt}</p>' in caption.source
+def test_code_is_folded_where_its_tag_says_so(tmp_path):
+    """And what papermill put in is left out."""
+    for tags in ([], ["hide-input"]):
+        cell = page_of(FIGURE_10, tmp_path, "a = 1\ndraw(a)", tags)[0].cells[0]
+        assert cell.metadata["tags"] == tags
+    cell = page_of(FIGURE_10, tmp_path, tags=["injected-parameters"])[0].cells[0]
+    assert "remove-cell" in cell.metadata["tags"]
+
+
+def test_an_artefact_of_another_notebook_has_its_words_but_no_place(tmp_path):
+    about = FIGURE_10 | {"artefact": "figure4"}
+    notebook, shown = page_of(about, tmp_path)
+    assert shown == []
+    assert 'id="figure4"' not in notebook.cells[1].source
 
 
 def test_a_picture_that_is_no_artefact_has_its_words_below_it(tmp_path):
-    _cell, caption = page_of("draw()", tmp_path, "A & B")[0].cells
+    _cell, caption = page_of({"image/png": {"alt": "A & B"}}, tmp_path)[0].cells
     assert caption.source == '<p class="named">A &amp; B</p>'
 
 
 def test_a_table_leads_to_its_file_and_has_no_empty_heads(tmp_path):
     (tmp_path / "table4.csv").write_text("a,b")
     html = '<table><tr><th class="blank">&nbsp;</th><th scope="col">a</th></tr></table>'
-    output = nbformat.v4.new_output("display_data", {"text/html": html})
+    about = {"artefact": "table4"}
+    output = nbformat.v4.new_output("display_data", {"text/html": html}, metadata=about)
     cell = nbformat.v4.new_code_cell("paper.table(4)", outputs=[output])
     notebook = nbformat.v4.new_notebook(cells=[cell])
     assert executed.page_of(notebook, "6_insdif", tmp_path) == ["table4"]
@@ -138,14 +152,6 @@ def test_an_estimator_is_shown_as_text(tmp_path):
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("m", outputs=[output])])
     executed.page_of(notebook, "6_insdif", tmp_path)
     assert notebook.cells[0].outputs[0].data == {"text/plain": "MimlNn()"}
-
-
-def test_every_artefact_is_named_by_a_cell_of_its_notebook(tmp_path):
-    for name, notebook in NOTEBOOKS.items():
-        shown = [page_of(cell.source, tmp_path, name=name)[1] for cell in notebook.cells]
-        own = {artefact.file for artefact in ARTEFACTS if artefact.notebook == name}
-        assert set().union(*shown) == own, name
-    assert page_of('paper.trials("figure10")', tmp_path)[1] == []
 
 
 def test_cells_are_escaped_and_tinted_and_have_numbers_to_sort_by():
@@ -247,7 +253,8 @@ def test_the_story_of_the_early_stop_is_told_from_records():
 def test_gallery_is_in_the_papers_order_and_leads_to_cells(tmp_path):
     row = {"state": "missing", "trials": "", "mend": "mimlpaper run it"}
     status = {artefact.title: row for artefact in ARTEFACTS}
-    (tmp_path / "figure10.png").touch()
+    save_figure(plt.figure(), tmp_path, "figure10", {"Description": CAPTION})
+    plt.close("all")
     text = gallery.gallery_page(status, {"6_insdif": ["figure10"]}, "quick", tmp_path)
     titles = re.findall("^## (.*)", text, re.M)
     assert titles[:10] == [f"Fig. {number}" for number in range(1, 11)]
@@ -257,7 +264,8 @@ def test_gallery_is_in_the_papers_order_and_leads_to_cells(tmp_path):
         "- profile: quick\n- state: missing\n- mended by: `mimlpaper run it`",
         '- notebook: <a href="notebooks/6_insdif.html#figure10">6_insdif</a>',
         "- notebook: [6_insdif](notebooks/6_insdif.ipynb)",
-        "[![](figures/figure10.png) Fig. 10](#fig-10)",
+        "[![](figures/figure10.svg) Fig. 10](#fig-10)",
+        "<summary>Curves &amp; bands.</summary>",
     ):
         assert part in text
 
@@ -390,7 +398,7 @@ def test_what_the_page_plays_with(model):
     assert play.player([], []) is play.sliders(lambda i: 1 / 0, i=(0, 3)) is None  # nobody looks
 
 
-PICTURE = Artefact("Fig. 99", "figure99", "9_cost", ("table1", "alternatives"), "A curve.")
+PICTURE = Artefact("Fig. 99", "figure99", "9_cost", ("table1", "alternatives"), "figure")
 TABLE = Artefact("Costs", "costs", "9_cost")
 SHORT = "# A\n<!-- answer -->\n<!-- end -->\n\nB\n"
 
@@ -402,17 +410,19 @@ def test_notebooks_are_pages_with_the_pictures_of_the_folder_above(tmp_path, mon
     monkeypatch.setattr(publish, "recorded_scorecard", lambda profile: {})
     (folder := tmp_path / "notebooks").mkdir()
     show = "from IPython.display import HTML, Image, display; import sys"
-    picture = "Image(b'\\x89PNG\\r\\n\\x1a\\n' + bytes(16), metadata={{'alt': {!r}}})".format
+    png = "Image(b'\\x89PNG\\r\\n\\x1a\\n' + bytes(16), metadata={'alt': 'own'})"
     table = '<style>td {}</style><table id="a">\n <tr><td class="b">1</td></tr></table>'
     cells = [f"{show}; print('bar', file=sys.stderr)", f"HTML({table!r})", "'hidden'"]
-    cells[1:1] = [picture(TEXT), picture("own"), picture("own")]
+    named = f"display({png}, metadata={{'artefact': 'figure10'}})"
+    cells[1:1] = [named, png, png]
+    paths.write_whole(folders.figures() / "figure10.png", b"")
     write_notebook(folder, "6_any", *cells)
     with edited(folder / "6_any.ipynb") as notebook:
         notebook.cells[-1].metadata["tags"] = ["remove-cell"]
     publish.publish(["6_any"])
     pages = folders.figures() / "pages"
     page = (pages / "6_any.md").read_text()
-    assert f"![{TEXT}](../figure10.png)" in page
+    assert "![own](../figure10.png)" in page
     for name in "6_any_1.png", "6_any_2.png":
         assert f"![own]({name})" in page and (pages / name).stat().st_size == 24
     assert "<table><tr><td>1</td></tr></table>" in page
@@ -441,14 +451,21 @@ def test_lists_are_written_in_their_places(tmp_path, monkeypatch):
     assert (tmp_path / "figures" / "README.md").read_text() == publish.gallery()
 
 
-def test_gallery_and_manifest_of_a_picture_and_a_table(monkeypatch):
+def test_gallery_and_manifest_of_a_picture_and_a_table(tmp_path, monkeypatch):
+    """The caption is that which the picture carries; before it is made, its title."""
     monkeypatch.setattr(publish, "ARTEFACTS", (PICTURE, TABLE))
+    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    assert "![Fig. 99](figure99.png)" in publish.gallery()
+    figure = plt.figure()
+    save_figure(figure, folders.figures(), "figure99", {"Description": "A curve."})
+    plt.close(figure)
     text = publish.gallery()
     picture, table, *_ = text[text.index("| Fig. 99") :].splitlines()
     files = "[figure99.png](figure99.png) [figure99.svg](figure99.svg)"
     notebook = "[9_cost](../notebooks/9_cost.ipynb)"
     assert picture == f"| Fig. 99 | {files} | {notebook} | `table1`, `alternatives` |"
     assert table == f"| Costs | [costs.csv](costs.csv) [costs.md](costs.md) | {notebook} |  |"
-    assert "## Fig. 99\n\n![A curve.](figure99.png)" in text and "## Costs" not in text
+    assert "## Fig. 99\n\n![A curve.](figure99.png)\n\nA curve.\n" in text
+    assert "## Costs" not in text
     files = [one["file"] for one in yaml.safe_load(publish.codecheck_manifest())["manifest"]]
     assert files == ["figures/figure99.png", "figures/costs.csv"]

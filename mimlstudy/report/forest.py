@@ -1,0 +1,185 @@
+"""The claims of a section as a forest plot: the printed difference, ours, and the verdict."""
+
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import Any, NamedTuple
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from mimlstudy.judge.claim_parts import (
+    FACTS,
+    ComparedPart,
+    comparisons,
+    insensitive,
+    quoted_accuracy,
+)
+from mimlstudy.judge.claim_tests import QUOTED, claim_tests
+from mimlstudy.judge.claims import WORDS, ClaimFinding
+from mimlstudy.judge.compare import as_printed
+from mimlstudy.judge.rules import Rules
+from mimlstudy.judge.selection import Records, Selection, selected
+from mimlstudy.report.figures import BLUE, INK, LINE
+
+# With this margin of ties the margin of a comparison is the rival's mean loss itself.
+WHOLE_LOSS = Rules(margin=1.0)
+WORSE = ("worse", "worst mean")  # outcomes that are claimed against the first method
+LETTERS = 62  # of a claim in one line
+LINE_HEIGHT, ROW_GAP = 0.125, 0.11  # inches
+WIDTH, ABOVE, BELOW = 7.0, 0.25, 0.37  # of the figure; the room for the key and for the axis
+BAR: dict[str, Any] = dict(color=INK, marker="|", markersize=10, markeredgewidth=1.8)
+DOT: dict[str, Any] = dict(color=BLUE, marker="o", markersize=5)
+DARK = {  # verdicts as text on white
+    "supported": "#1b6b1b",
+    "supported in part": "#5b7a12",
+    "undecided": "#8a6d00",
+    "contradicted": "#b03a14",
+    "not tested": "#666666",
+}
+
+
+class ClaimDifference(NamedTuple):
+    """How far a claim's methods lead, in percent of the rival's loss, as the claim has it.
+
+    Each is the mean over the claim's comparisons. ``half`` is the mean of their half intervals, as
+    if all comparisons moved together; ``printed`` is None where nothing is printed.
+    """
+
+    ours: float
+    half: float
+    printed: float | None
+
+
+def claim_difference(get_records: Records, claim: str) -> ClaimDifference | None:
+    """The difference of a claim by its id; None where it compares nothing, or no record is there.
+
+    Where values are printed, only comparisons with printed values count, so that both means are
+    over the same.
+    """
+    pairs = []
+    for test in claim_tests().get(claim, []):
+        if test.test not in FACTS:
+            records = selected(get_records, Selection(test.experiments))
+            pairs += _pairs(records, test)
+    with_print = [pair for pair in pairs if pair.printed is not None]
+    pairs = with_print or pairs
+    if not pairs:
+        return None
+    printed = float(np.mean([pair.printed for pair in pairs])) if with_print else None
+    return ClaimDifference(
+        ours=float(np.mean([pair.ours for pair in pairs])),
+        half=float(np.mean([pair.half for pair in pairs])),
+        printed=printed,
+    )
+
+
+def _pairs(records, test):
+    """The difference of each comparison of a test, by our records and by the printed means."""
+    if test.test == "insensitive":
+        parts = insensitive(records, test, WHOLE_LOSS)
+        return [_difference(part) for part in parts if isinstance(part, ComparedPart)]
+    if test.test == "shares":
+        test = test._replace(test="better", values=())
+    parts = comparisons(records, test, WHOLE_LOSS)
+    moved = as_printed(records, test.experiments[0])
+    printed_parts = comparisons(moved, test, WHOLE_LOSS)
+    pairs = []
+    for case, part, printed_part in zip(test.cases(), parts, printed_parts, strict=True):
+        if isinstance(part, ComparedPart):
+            loss = _quoted_loss(test, case)
+            difference = _difference(part, loss)
+            if isinstance(printed_part, ComparedPart):
+                difference = difference._replace(printed=_difference(printed_part, loss).ours)
+            pairs.append(difference)
+    return pairs
+
+
+def _quoted_loss(test, case):
+    """The loss of a quoted accuracy that a case compares with; None of another rival."""
+    _, rivals, dataset = case
+    if rivals[0] not in QUOTED:
+        return None
+    return 1 - quoted_accuracy(rivals[0], dataset) - sum(test.values)
+
+
+def _difference(part, loss=None):
+    comparison = part.comparison
+    sign = -1 if part.claimed in WORSE else 1
+    percent = 100 / (comparison.margin if loss is None else loss)
+    return ClaimDifference(
+        ours=sign * percent * comparison.difference,
+        half=percent * comparison.half,
+        printed=None,
+    )
+
+
+def claims_figure(findings: Sequence[ClaimFinding], get_records: Records) -> plt.Figure:
+    """A row for each claim: its words, the printed difference, ours with its interval, the verdict.
+
+    Claims that compare no numbers have words and a verdict alone. The verdict is that of the
+    corrected test.
+
+    Parameters
+    ----------
+    findings : sequence of ClaimFinding
+    get_records : callable or mapping from an experiment's name to its records
+    """
+    texts = []
+    for row in findings:
+        texts.append(wrap(f"{row.id}  {row.claim}", LETTERS, break_on_hyphens=False))
+    heights = np.array([LINE_HEIGHT * len(lines) + ROW_GAP for lines in texts])
+    ax = _axis_of_rows(heights)
+    middles = np.cumsum(heights) - heights / 2
+    for finding, lines, middle in zip(findings, texts, middles, strict=True):
+        _write_row(ax, middle, "\n".join(lines), finding.word())
+        difference = claim_difference(get_records, finding.id)
+        if difference is not None:
+            _draw_difference(ax, middle, difference)
+    bar = plt.Line2D([], [], **BAR, linestyle="none", label="printed")
+    dot = plt.Line2D([], [], **DOT, linewidth=1.6, label="ours, 95 % interval")
+    place = dict(loc="lower center", bbox_to_anchor=(0.5, 1), fontsize=7)
+    ax.legend(handles=[bar, dot], ncols=2, **place)
+    return ax.figure
+
+
+def _axis_of_rows(heights):
+    """An axis with a row of each height, in inches, between words and verdicts."""
+    rows = heights.sum()
+    total = BELOW + rows + ABOVE
+    figure, ax = plt.subplots(figsize=(WIDTH, total), layout="none")
+    left, right = 0.525, 0.84  # leave room for the words and the verdicts
+    figure.subplots_adjust(left, BELOW / total, right, 1 - ABOVE / total)
+    ax.set(ylim=(rows, 0), yticks=[], xlabel="difference as claimed, % of the rival's loss")
+    ax.grid(axis="x")
+    ax.spines["left"].set_visible(False)
+    ax.axvline(0, color=LINE, linewidth=0.8)
+    over_all = dict(xmin=-1.6, xmax=1.5, clip_on=False)  # also below words and verdicts
+    for edge in np.cumsum(heights)[:-1]:
+        ax.axhline(edge, color="#e6e6e6", linewidth=0.5, **over_all)
+    return ax
+
+
+def _write_row(ax, y, text, word):
+    beside: dict[str, Any] = dict(va="center", fontsize=7, transform=ax.get_yaxis_transform())
+    ax.text(-1.62, y, text, color=INK, linespacing=1.15, **beside)
+    ax.text(1.04, y, word, color=DARK[word], weight="bold", **beside)
+
+
+def claims_caption(findings: Sequence[ClaimFinding]) -> str:
+    """What :func:`claims_figure` shows, in words, with the number of claims of each verdict."""
+    words = [finding.word() for finding in findings]
+    counts = ", ".join(f"{words.count(word)} {word}" for word in WORDS if word in words)
+    return (
+        "A row for each claim: its words; a black bar for the printed difference; a blue dot for "
+        "ours, with its 95 % interval; the verdict of the corrected test. A difference is the mean "
+        f"over the claim's comparisons, in percent of the rival's loss. Of {len(words)} claims: "
+        f"{counts}."
+    )
+
+
+def _draw_difference(ax, y, difference):
+    ends = (difference.ours - difference.half, difference.ours + difference.half)
+    ax.plot(ends, (y, y), color=BLUE, linewidth=1.6)
+    ax.plot(difference.ours, y, **DOT)
+    if difference.printed is not None:
+        ax.plot(difference.printed, y, **BAR)

@@ -1,0 +1,32 @@
+"""Sentences that say what records show: their facts are checked before they are shown."""
+
+import numpy as np
+
+
+class FalseSentence(AssertionError):
+    """A sentence that the records contradict; it names the sentence and the fact."""
+
+
+def check_sentence(text: str, facts: dict[str, bool]) -> None:
+    """Check that every fact of a sentence is true.
+
+    Parameters
+    ----------
+    text : str, the sentence.
+    facts : dict, whether each fact holds, by the name that an error gives it.
+
+    Raises
+    ------
+    FalseSentence
+        If a fact is false. It names the first such fact, its place, and the sentence.
+    TypeError
+        If a fact is neither true nor false, such as a column of a table.
+    """
+    for place, (name, holds) in enumerate(facts.items(), start=1):
+        if not isinstance(holds, bool | np.bool_):
+            raise TypeError(f"fact {name} must be True or False, got {type(holds).__name__}")
+        if not holds:
+            raise FalseSentence(
+                f'"{text}": its fact {name} ({place} of {len(facts)}) is false of the records; '
+                "correct the sentence"
+            )
