@@ -45,7 +45,11 @@ EXAMPLES = {
     "MedoidMap": (SCENES, SHAPE, "ratio=0.1, random_state=0"),
     "MiSvmBag": (AFRICA, LEARN_ONE, ""),
     "MiSvmInstance": (AFRICA, LEARN_ONE, ""),
-    "MimlBoost": (SCENES, LEARN, 'n_rounds=5, rank=50, label_rule="top", random_state=0'),
+    "MimlBoost": (
+        SCENES,
+        LEARN,
+        'n_rounds=5, rank=50, label_rule="top", random_state=0',
+    ),
     "MimlClassifier": (SCENES, LEARN, "random_state=0"),
     "MimlNn": (SCENES, LEARN, "random_state=0"),
     "MimlSvm": (SCENES, LEARN, "random_state=0"),

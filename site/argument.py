@@ -3,10 +3,21 @@
 from functools import cache, partial
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.judge.claim_parts import COMPETITIVE, FACTS, each_value_as_method, parts_of
+from mimlstudy.judge.claim_parts import (
+    COMPETITIVE,
+    FACTS,
+    each_value_as_method,
+    parts_of,
+)
 from mimlstudy.judge.claim_tests import QUOTED, claim_tests
 from mimlstudy.judge.rules import PART_TESTS
-from mimlstudy.judge.selection import COLUMNS, Selection, as_published, records_of, selected
+from mimlstudy.judge.selection import (
+    COLUMNS,
+    Selection,
+    as_published,
+    records_of,
+    selected,
+)
 from mimlstudy.judge.statistics import RHO_BY_SIZE
 from mimlstudy.paper.published import TABLES, published_cells, published_claims
 
@@ -26,7 +37,10 @@ def argument(get_records) -> dict:
         claims.append({"id": name, "tests": tests})
     criteria = {}
     for name, criterion in CRITERIA.items():
-        criteria[name] = {"symbol": criterion.symbol, "lower": criterion.lower_is_better}
+        criteria[name] = {
+            "symbol": criterion.symbol,
+            "lower": criterion.lower_is_better,
+        }
     return {
         "claims": claims,
         "tables": [_table(table, runs) for table in TABLES.values()],

@@ -61,7 +61,16 @@ def main():
     os.environ["SITE_STATIC"] = str(sources / "static")
     os.environ["SITE_CSV"] = str(sources / "extra")
     os.environ["SITE_ANNOUNCEMENT"] = note
-    settings = ["-Wq", "--keep-going", "-j", "auto", "-c", HERE, "-d", f"{sources}-doctrees"]
+    settings = [
+        "-Wq",
+        "--keep-going",
+        "-j",
+        "auto",
+        "-c",
+        HERE,
+        "-d",
+        f"{sources}-doctrees",
+    ]
     status = sphinx([*map(str, settings), str(sources), str(target)])
     if status == 0:
         print(f"{target / 'index.html'} opens in a browser as it is")
@@ -161,7 +170,12 @@ def write_tables(folder, figures, card):
 def verdicts_of(claim):
     """A claim and its words, by name."""
     words = {view: verdict["word"] for view, verdict in claim["verdicts"].items()}
-    return {"id": claim["id"], "where": claim["where"], "claim": claim["claim"], **words}
+    return {
+        "id": claim["id"],
+        "where": claim["where"],
+        "claim": claim["claim"],
+        **words,
+    }
 
 
 if __name__ == "__main__":

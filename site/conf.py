@@ -10,7 +10,12 @@ copyright = "the mimlpaper developers, BSD-3-Clause"
 release = metadata.version("mimlpaper")
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "term_links"]
-myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "dollarmath"]
+myst_enable_extensions = [
+    "amsmath",
+    "attrs_inline",
+    "colon_fence",
+    "dollarmath",
+]
 myst_heading_anchors = 3
 nb_execution_mode = "off"  # `mimlpaper run` has executed them
 nb_output_stderr = "remove"  # progress bars
@@ -18,7 +23,10 @@ nb_merge_streams = True
 exclude_patterns = ["figures/*.md"]  # parts of the gallery
 suppress_warnings = ["myst.header", "mystnb.unknown_mime_type"]
 
-autodoc_default_options = {"members": True, "inherited-members": "BaseEstimator"}
+autodoc_default_options = {
+    "members": True,
+    "inherited-members": "BaseEstimator",
+}
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
@@ -27,7 +35,14 @@ html_title = "mimlpaper"
 html_static_path = [os.environ["SITE_STATIC"]]
 html_favicon = "static/icon.svg"
 html_css_files = ["site.css"]
-SCRIPTS = ("tables.js", "cells.js", "terms.js", "pictures.js", "search.js", "access.js")
+SCRIPTS = (
+    "tables.js",
+    "cells.js",
+    "terms.js",
+    "pictures.js",
+    "search.js",
+    "access.js",
+)
 html_js_files = [(name, {"defer": "defer"}) for name in SCRIPTS]
 html_extra_path = [os.environ["SITE_CSV"]]
 html_context = {"default_mode": "auto"}
@@ -52,7 +67,13 @@ ENTRY = re.compile(r"[*\w, ]+ : ")  # of a list of parameters or attributes
 
 def make_readable(app, what, name, thing, options, lines):
     """Docstrings are plain text: indented formulas stay as they are, |x| and x_ mean themselves."""
-    head = next((i for i, line in enumerate(lines) if line.startswith("---")), len(lines) + 1) - 1
+    head = (
+        next(
+            (i for i, line in enumerate(lines) if line.startswith("---")),
+            len(lines) + 1,
+        )
+        - 1
+    )
     readable = []
     for i, line in enumerate(lines):
         formula = i < head and line.startswith("    ")

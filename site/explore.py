@@ -20,9 +20,24 @@ MODULE = Path(__file__).with_suffix(".js")
 STORY = MODULE.with_name("story.csv")  # where the slider stands, and the words
 CLOSE = 0.25  # of a printed standard deviation, on average
 SWEEPS = (  # experiment, title, what varies, and the paper's value by method
-    ("figure6", "Fig. 6: boosting on scene", "rounds", {"MimlBoost": 50, "AdtBoost.MH": 25}),
-    ("figure7", "Fig. 7: MimlSvm on scene", "k, % of the training images", {"MimlSvm": 20}),
-    ("figure8", "Fig. 8: InsDif on yeast", "M, % of the training genes", {"InsDif": 20}),
+    (
+        "figure6",
+        "Fig. 6: boosting on scene",
+        "rounds",
+        {"MimlBoost": 50, "AdtBoost.MH": 25},
+    ),
+    (
+        "figure7",
+        "Fig. 7: MimlSvm on scene",
+        "k, % of the training images",
+        {"MimlSvm": 20},
+    ),
+    (
+        "figure8",
+        "Fig. 8: InsDif on yeast",
+        "M, % of the training genes",
+        {"InsDif": 20},
+    ),
     ("figure9", "Fig. 9: AdtBoost.MH on yeast", "rounds", {"AdtBoost.MH": 25}),
 )
 NAMES = [f"{criterion.title} {criterion.arrow}" for criterion in CRITERIA.values()]
@@ -81,7 +96,10 @@ def early_stop(read: Callable[[str], pd.DataFrame]) -> dict | None:
     means_of_steps = pd.DataFrame(curve["mean"], [*CRITERIA], curve["x"]).T
     stds_of_steps = pd.DataFrame(curve["std"], [*CRITERIA], curve["x"]).T
     ends = {"printed": printed.loc[EARLY], "converged": means.loc[CONVERGED]}
-    spreads = {"printed": printed_stds.loc[EARLY], "converged": stds.loc[CONVERGED]}
+    spreads = {
+        "printed": printed_stds.loc[EARLY],
+        "converged": stds.loc[CONVERGED],
+    }
 
     rivals = means.loc[printed.index].drop(EARLY)
     orders = {"printed": _order(printed, printed)}

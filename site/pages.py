@@ -83,10 +83,21 @@ def _on_site(text, notebooks, figures):
 def scorecard_page(card, profile):
     """Every cell of Tables 1 to 5 as a table to sort and to filter."""
     rows = [_scored(cell) for cell in card["cells"]]
-    filters = {"table", "data set", "algorithm", "criterion", "verdict", "state"}
+    filters = {
+        "table",
+        "data set",
+        "algorithm",
+        "criterion",
+        "verdict",
+        "state",
+    }
     cells = sortable_table("Every cell", rows, filters, file="csv/cells.csv")
     return filled(
-        "scorecard", OUTCOME=in_words(card), COUNT=str(len(rows)), PROFILE=profile, CELLS=raw(cells)
+        "scorecard",
+        OUTCOME=in_words(card),
+        COUNT=str(len(rows)),
+        PROFILE=profile,
+        CELLS=raw(cells),
     )
 
 
@@ -98,8 +109,14 @@ def _scored(cell):
         "data set": cell["dataset"],
         "algorithm": cell["algorithm"],
         "criterion": ALL_CRITERIA[cell["criterion"]].symbol,
-        "published": (link(origin, published_text(cell)), cell["published_mean"]),
-        "ours": (link(origin, number_text(cell["mean"], cell["std"])), cell["mean"]),
+        "published": (
+            link(origin, published_text(cell)),
+            cell["published_mean"],
+        ),
+        "ours": (
+            link(origin, number_text(cell["mean"], cell["std"])),
+            cell["mean"],
+        ),
         "verdict": IN_PRINT[cell["verdict"]],
         "runs": f"{cell['n']} of {cell['n_protocol']}",
         "state": cell["state"],
@@ -116,10 +133,18 @@ def claims_page(card, profile, headings):
     rows = [_claim(claim) for claim in claims]
     details = [_details(claim, places.loc[claim["id"]], headings) for claim in claims]
     table = sortable_table(
-        "Claims", rows, {"where", *CLAIM_COLUMNS}, details=details, file="csv/claims.csv"
+        "Claims",
+        rows,
+        {"where", *CLAIM_COLUMNS},
+        details=details,
+        file="csv/claims.csv",
     )
     return filled(
-        "claims", HOW=HOW_TESTED, PROFILE=profile, RULES=raw(rules_form()), CLAIMS=raw(table)
+        "claims",
+        HOW=HOW_TESTED,
+        PROFILE=profile,
+        RULES=raw(rules_form()),
+        CLAIMS=raw(table),
     )
 
 

@@ -64,10 +64,17 @@ def chapter(page, media):
         extra_args=[f"--extract-media={media}", "--wrap=none"],
     )
     # Labels are unique within a chapter.
-    text = re.sub(r"(^|link\()<(?=[\w.:-]+>)", rf"\g<0>{page.stem}-", text, flags=re.MULTILINE)
+    text = re.sub(
+        r"(^|link\()<(?=[\w.:-]+>)",
+        rf"\g<0>{page.stem}-",
+        text,
+        flags=re.MULTILINE,
+    )
     # Columns of long texts are as wide as they need, not all alike.
     text = re.sub(
-        r"columns: \(([\d.%, ]+)\)", lambda match: f"columns: {match[1].count('%')}", text
+        r"columns: \(([\d.%, ]+)\)",
+        lambda match: f"columns: {match[1].count('%')}",
+        text,
     )
     text = text.replace("dot.circle", "dot.o")  # pandoc writes a name that Typst no longer has
     return text.replace(f'"{media}/', f'"/{media.name}/')

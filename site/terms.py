@@ -16,7 +16,10 @@ NUMBERED = re.compile(
     r"\b(?P<first>(?:(?P<figure>Figs?\.)|Tables?) \d+)(?:(?: and | to )(?P<last>\d+))?"
 )
 TERM = Markup('<a class="term" href="{}#{}" data-meaning="{}">{}</a>')
-N_NUMBERED = {"fig": 10, "table": 5}  # in the paper; later tables are pseudo-code
+N_NUMBERED = {
+    "fig": 10,
+    "table": 5,
+}  # in the paper; later tables are pseudo-code
 
 
 def glossary() -> list[dict]:
@@ -73,7 +76,11 @@ class Linker:
             self.linked.add(row["term"])
             start, end = match.span()
             anchor = slug(row["term"])
-            yield start, end, TERM.format(self.glossary, anchor, row["meaning"], text[start:end])
+            yield (
+                start,
+                end,
+                TERM.format(self.glossary, anchor, row["meaning"], text[start:end]),
+            )
 
     def _numbered(self, match):
         """Links of "Fig. 4", or of "Figs. 4" and of "5"."""
@@ -85,4 +92,7 @@ class Linker:
             name = f"{kind}-{number}"
             if 1 <= number <= N_NUMBERED[kind] and name not in self.linked:
                 self.linked.add(name)
-                yield *match.span(group), link(f"{self.gallery}#{name}", match[group])
+                yield (
+                    *match.span(group),
+                    link(f"{self.gallery}#{name}", match[group]),
+                )

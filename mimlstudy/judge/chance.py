@@ -68,7 +68,11 @@ def chance_with_choice(chosen: pd.DataFrame) -> dict[str, float | None]:
     ``others_marked`` that of other algorithms' rows with settings chosen by print.
     """
     same = chosen["algorithm"] == chosen["other"]
-    groups = {"own": same, "others": ~same, "others_marked": ~same & chosen["marked"]}
+    groups = {
+        "own": same,
+        "others": ~same,
+        "others_marked": ~same & chosen["marked"],
+    }
     shares = {}
     for name, rows in groups.items():
         sums = chosen.loc[rows, ["agree", "cells"]].sum()

@@ -28,7 +28,11 @@ from mimlstudy.judge.compare import compare_characteristics
 from mimlstudy.judge.rules import DEFAULT_RULES, PART_TESTS, Rules
 from mimlstudy.judge.selection import as_published, unmixed
 from mimlstudy.judge.statistics import ALPHA, MARGIN
-from mimlstudy.paper.published import ALL_CRITERIA, published_cells, published_facts
+from mimlstudy.paper.published import (
+    ALL_CRITERIA,
+    published_cells,
+    published_facts,
+)
 
 COMPETITIVE = 0.02  # accuracy: how far below what is quoted a competitive method may be
 ABOUT = 5.0  # percent: the steps in which "about 20-45 %" is given
@@ -132,7 +136,11 @@ def _words(compared, test, adjust, level):
         contradicting.append(min(p_values[word] for word in outcome.contradicts))
     is_supported = np.less(adjust(supporting), level)
     is_contradicted = np.less(adjust(contradicting), level)
-    words = np.select([is_supported, is_contradicted], ["supported", "contradicted"], "undecided")
+    words = np.select(
+        [is_supported, is_contradicted],
+        ["supported", "contradicted"],
+        "undecided",
+    )
     return words.tolist()
 
 
@@ -272,7 +280,10 @@ def _share(cases, claimed, least, level):
         of_cases = pd.Series([getattr(part, test) for part in parts])
         supported = (of_cases == "supported").mean()
         contradicted = (of_cases == "contradicted").mean()
-        reached = [supported >= least - level, contradicted > 1 - least + level]
+        reached = [
+            supported >= least - level,
+            contradicted > 1 - least + level,
+        ]
         words[test] = str(np.select(reached, ["supported", "contradicted"], "undecided"))
         counts[test] = f"{supported:.0%} supported and {contradicted:.0%} contradicted"
     note = (
@@ -373,7 +384,13 @@ def facts_agree(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
     for row in printed[printed["dataset"].isin(test.on)].itertuples():
         of_dataset = measured[measured["dataset"] == row.dataset]
         if of_dataset.empty:
-            parts.append(ClaimPart(row.dataset, row.fact, note=f"the facts of {row.dataset}"))
+            parts.append(
+                ClaimPart(
+                    row.dataset,
+                    row.fact,
+                    note=f"the facts of {row.dataset}",
+                )
+            )
             continue
         value = float(of_dataset[row.fact].iloc[0])
         holds = value > row.value if row.over else round(value, row.decimals) == row.value
@@ -387,7 +404,13 @@ def largest(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
     of_sets = measured.drop_duplicates("dataset").set_index("dataset")
     missing = [name for name in test.on if name not in of_sets.index]
     if missing:
-        return [ClaimPart(test.on[0], "instances", note=f"the facts of {', '.join(missing)}")]
+        return [
+            ClaimPart(
+                test.on[0],
+                "instances",
+                note=f"the facts of {', '.join(missing)}",
+            )
+        ]
     n_instances = of_sets.loc[[*test.on], "n_instances"]
     name, runner_up = test.on[0], n_instances.drop(test.on[0]).max()
     note = f"{n_instances[name]:.0f}, the next {runner_up:.0f}"

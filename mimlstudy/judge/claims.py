@@ -14,16 +14,39 @@ from itertools import groupby
 
 import pandas as pd
 
-from mimlstudy.judge.claim_parts import FACTS, NOT_TESTED, ClaimPart, parts_of
+from mimlstudy.judge.claim_parts import (
+    FACTS,
+    NOT_TESTED,
+    ClaimPart,
+    parts_of,
+)
 from mimlstudy.judge.claim_tests import claim_tests
 from mimlstudy.judge.compare import as_printed
 from mimlstudy.judge.rules import DEFAULT_RULES, POWERFUL, Rules
-from mimlstudy.judge.selection import COLUMNS, Records, Selection, records_of, selected
+from mimlstudy.judge.selection import (
+    COLUMNS,
+    Records,
+    Selection,
+    records_of,
+    selected,
+)
 from mimlstudy.paper.published import published_claims
 
-WORDS = ("supported", "supported in part", "undecided", "contradicted", NOT_TESTED)
+WORDS = (
+    "supported",
+    "supported in part",
+    "undecided",
+    "contradicted",
+    NOT_TESTED,
+)
 # What a claim is about, in claims.csv; each kind is counted apart.
-CLAIM_KINDS = ("comparison", "data", "arithmetic", "convergence", "running time")
+CLAIM_KINDS = (
+    "comparison",
+    "data",
+    "arithmetic",
+    "convergence",
+    "running time",
+)
 # How each column and test is headed; the first four stand in tables of claims.
 VIEWS = {
     "paper's test": ("closest", "paper"),
@@ -143,7 +166,11 @@ def verdict_of(
     counts = Counter(getattr(part, test) for part in parts)
     of_printed = Counter(getattr(part, test) for part in printed_parts)
     n_printed = len(printed_parts) - of_printed[NOT_TESTED]
-    n_parts, supported, contradicted = len(parts), counts["supported"], counts["contradicted"]
+    n_parts, supported, contradicted = (
+        len(parts),
+        counts["supported"],
+        counts["contradicted"],
+    )
     if counts[NOT_TESTED] == n_parts:
         word = NOT_TESTED
     elif of_printed["supported"] < power * n_printed:

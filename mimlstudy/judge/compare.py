@@ -19,7 +19,11 @@ from mimlstudy.paper.published import (
 )
 
 KINDS = ("original", "re-derived", "synthetic")  # of data
-PLACE = ["dataset", "algorithm", "criterion"]  # what names a cell of a table
+PLACE = [
+    "dataset",
+    "algorithm",
+    "criterion",
+]  # what names a cell of a table
 
 
 def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
@@ -137,7 +141,12 @@ def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
     names = recomputed["dataset"].str.removeprefix("yahoo:").replace(YAHOO_NAMES)
     published = _by_characteristic(table, table.columns)
     ours = _by_characteristic(recomputed.assign(dataset=names), table.columns)
-    cells = pd.DataFrame({"published": published, "recomputed": ours.reindex(published.index)})
+    cells = pd.DataFrame(
+        {
+            "published": published,
+            "recomputed": ours.reindex(published.index),
+        }
+    )
     cells = cells.rename_axis(["dataset", "characteristic"]).reset_index()
     decimals = cells["characteristic"].map(DECIMALS_IN_PRINT)
     as_text = {name: round_half_up(cells[name], decimals) for name in ("published", "recomputed")}

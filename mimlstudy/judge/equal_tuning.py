@@ -51,7 +51,15 @@ def learners_by_group(get_records: Records) -> pd.DataFrame:
     ``held_out`` is the best value of its settings on the held-out part; ``value`` is the average
     precision of the chosen setting on the test set, or the accuracy for one label.
     """
-    columns = ["dataset", "split", "group", "method", "held_out", "value", "n_labels"]
+    columns = [
+        "dataset",
+        "split",
+        "group",
+        "method",
+        "held_out",
+        "value",
+        "n_labels",
+    ]
     records = records_of(get_records, RECORDED_IN["equal"], CONTROLS)
     rows = unmixed(as_published(records))
     rows = rows[rows["dataset"].isin(EXPERIMENTS[CONTROLS].datasets)]
@@ -70,7 +78,11 @@ def learners_by_group(get_records: Records) -> pd.DataFrame:
 def _groups(methods):
     """The group of each method; empty for learners of the vectors of Table 1."""
     layouts = methods.map(LAYOUTS)
-    kinds = [layouts != "", methods.isin(OF_VECTORS), methods.isin(PROPOSED)]
+    kinds = [
+        layouts != "",
+        methods.isin(OF_VECTORS),
+        methods.isin(PROPOSED),
+    ]
     return np.select(kinds, [layouts, "", OF_BAGS], OTHERS)
 
 
@@ -111,7 +123,15 @@ def chance_to_lead(learners: pd.DataFrame, n_learners: int = N_LEARNERS) -> pd.D
         if group in RIVALS and (dataset, OF_BAGS) in values:
             pairs = np.subtract.outer(values[dataset, OF_BAGS], values[dataset, group])
             lead = float((pairs > 0).mean())
-            table.append((n_labels[dataset], dataset, group, lead, float(pairs.mean())))
+            table.append(
+                (
+                    n_labels[dataset],
+                    dataset,
+                    group,
+                    lead,
+                    float(pairs.mean()),
+                )
+            )
     columns = ["n_labels", "dataset", "rival", "leads", "difference"]
     return pd.DataFrame(table, columns=columns)
 

@@ -215,7 +215,11 @@ def _effects(cases, losses, places, changes):
         shares.append(1 - ours / theirs)
     effect = 100 * np.concatenate(shares, axis=1).mean(axis=1)
     n_mixtures = len(effect) - 1 - len(changes)
-    kinds = ["published", *["one change"] * len(changes), *["mixture"] * n_mixtures]
+    kinds = [
+        "published",
+        *["one change"] * len(changes),
+        *["mixture"] * n_mixtures,
+    ]
     names = ["", *changes, *[""] * n_mixtures]
     return pd.DataFrame({"kind": kinds, "change": names, "effect": effect})
 
@@ -247,5 +251,13 @@ def flips(effects: pd.DataFrame) -> pd.DataFrame:
                 "n_changes": len(single),
             }
         )
-    columns = ["claim", "effect", "mean", "std", "in_favour", "turned", "n_changes"]
+    columns = [
+        "claim",
+        "effect",
+        "mean",
+        "std",
+        "in_favour",
+        "turned",
+        "n_changes",
+    ]
     return pd.DataFrame(rows, columns=columns)

@@ -5,7 +5,11 @@ from collections.abc import Iterable
 import pandas as pd
 
 from mimlstudy.judge.chance import chance_with_choice, chosen_closest
-from mimlstudy.judge.claims import count_words, count_words_by_kind, evaluate_claims
+from mimlstudy.judge.claims import (
+    count_words,
+    count_words_by_kind,
+    evaluate_claims,
+)
 from mimlstudy.judge.compare import compare_with_paper
 from mimlstudy.judge.equal_tuning import (
     chance_to_lead,
@@ -15,11 +19,20 @@ from mimlstudy.judge.equal_tuning import (
 from mimlstudy.judge.multiverse import claim_effects, flips
 from mimlstudy.judge.selection import COLUMNS, Records, Selection, selected
 from mimlstudy.judge.tolerances import tolerance
-from mimlstudy.judge.verdicts import COMPARED, agreement, deviations, row_verdicts, verdict
+from mimlstudy.judge.verdicts import (
+    COMPARED,
+    agreement,
+    deviations,
+    row_verdicts,
+    verdict,
+)
 from mimlstudy.paper.experiments import settings_closest_to_print
 from mimlstudy.paper.published import TABLES
 
-PAGE_RULES = ("sampled pages", "same pages")  # both tolerances of Table 4; the first is used
+PAGE_RULES = (
+    "sampled pages",
+    "same pages",
+)  # both tolerances of Table 4; the first is used
 
 
 def scorecard(get_records: Records) -> dict:
@@ -66,7 +79,9 @@ def scorecard(get_records: Records) -> dict:
 
 
 def scorecard_cells(
-    get_records: Records, column: str = "closest", numbers: Iterable[int] = TABLES
+    get_records: Records,
+    column: str = "closest",
+    numbers: Iterable[int] = TABLES,
 ) -> pd.DataFrame:
     """The paper's own cells of some tables, see ``compare_with_paper``."""
     tables = []
@@ -105,7 +120,10 @@ def _totals(cells):
 def _agreeing(cells, rows):
     compared = cells[cells["verdict"].isin(COMPARED)].merge(rows, on=["table", "algorithm"])
     by_print = compared["closest_to_print"] > 0
-    names = {True: "rows with settings closest to print", False: "the other rows"}
+    names = {
+        True: "rows with settings closest to print",
+        False: "the other rows",
+    }
     agrees = compared["verdict"] == "agrees"
     groups = agrees.groupby(by_print.map(names))
     return {name: [int(rows.sum()), len(rows)] for name, rows in groups}

@@ -57,7 +57,11 @@ class Comparison:
 
 
 def compare_methods(
-    records: pd.DataFrame, a: str, b: str, criterion: str, margin: float = MARGIN
+    records: pd.DataFrame,
+    a: str,
+    b: str,
+    criterion: str,
+    margin: float = MARGIN,
 ) -> Comparison | None:
     """Two methods on a criterion, over the (dataset, split) that both have; None below two.
 
@@ -206,7 +210,12 @@ class WinTieLoss(NamedTuple):
 
 
 def win_tie_loss(
-    records: pd.DataFrame, a: str, b: str, criteria=tuple(CRITERIA), *, pooled: bool = False
+    records: pd.DataFrame,
+    a: str,
+    b: str,
+    criteria=tuple(CRITERIA),
+    *,
+    pooled: bool = False,
 ) -> tuple[WinTieLoss, WinTieLoss]:
     """Outcomes by the paired and the corrected test, by criterion and data set.
 
@@ -247,7 +256,10 @@ class Ranks(NamedTuple):
         for ranks in without:
             leaders |= {*ranks.table["rank"].nsmallest(1, keep="all").index}
         still = "it is" if leaders == {leader} else "another may be"
-        largest_p = pd.concat([r.nemenyi.loc[leader, rivals] for r in (self, *without)], axis=1)
+        largest_p = pd.concat(
+            [r.nemenyi.loc[leader, rivals] for r in (self, *without)],
+            axis=1,
+        )
         behind = [name for name, p in largest_p.max(axis=1).items() if p < ALPHA]
         few = f" With {len(datasets)} sets little can be decided."
         return (
@@ -264,7 +276,9 @@ def rank_methods(losses: pd.DataFrame) -> Ranks:
     ValueError if a loss is missing. The splits of one data set do not qualify as rows. See Demšar,
     Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006.
     """
-    from scikit_posthocs import posthoc_nemenyi_friedman  # takes long, and few need it
+    from scikit_posthocs import (
+        posthoc_nemenyi_friedman,
+    )  # takes long, and few need it
 
     if losses.isna().any(axis=None):
         places = np.argwhere(losses.isna())

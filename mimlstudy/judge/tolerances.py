@@ -41,11 +41,13 @@ def tolerance(cells: pd.DataFrame, rule: str = "") -> pd.Series:
     rule : str, default ""
         A name of :data:`RULES` in place of the one that each table names.
     """
-    names = cells["table"].map({n: rule or table.tolerance for n, table in TABLES.items()})
+    rule_of_table = {number: rule or table.tolerance for number, table in TABLES.items()}
+    rules = cells["table"].map(rule_of_table)
     half_widths = pd.Series(0.0, cells.index)
-    for name in names.unique():
-        of_rule = names == name
+    for name in rules.unique():
+        of_rule = rules == name
         half_widths[of_rule] = RULES[name].half_width(cells[of_rule])
+    # What is not printed or not recorded has no width, and gets no verdict either.
     return half_widths.fillna(0.0) + ROUNDING
 
 
@@ -54,12 +56,14 @@ def two_sets_of_splits(cells: pd.DataFrame) -> pd.Series:
 
     q is from Student's distribution. One run of ours has no deviation: the printed one counts.
     """
-    n_printed = cells["table"].map({n: table.n_runs for n, table in TABLES.items()})
+    runs_of_table = {number: table.n_runs for number, table in TABLES.items()}
+    n_printed = cells["table"].map(runs_of_table)
     n_ours = cells["n"].clip(lower=1)
     printed = cells["published_std"]
     ours = cells["std"].fillna(printed)
     quantile = stats.t.isf(DISAGREE / 2, n_printed + n_ours - 2)
-    return quantile * np.sqrt(printed**2 / n_printed + ours**2 / n_ours)
+    variance = printed**2 / n_printed + ours**2 / n_ours
+    return quantile * np.sqrt(variance)
 
 
 def two_partitions_of_genes(cells: pd.DataFrame) -> pd.Series:
@@ -72,12 +76,14 @@ def two_samples_of_pages(cells: pd.DataFrame) -> pd.Series:
 
     n is the number of test pages, for hamming loss times the mean number of labels.
     """
+    criterion, mean = cells["criterion"], cells["published_mean"]
     n_labels = published_characteristics()["categories"].mean()
-    mean = cells["published_mean"]
-    largest = cells["criterion"].map({"coverage": n_labels - 1}).fillna(1.0)
-    per_page = cells["criterion"].map({"hamming_loss": n_labels}).fillna(1.0)
+    largest = criterion.map({"coverage": n_labels - 1}).fillna(1.0)
+    # Each label of a page is a decision of its own.
+    per_page = criterion.map({"hamming_loss": n_labels}).fillna(1.0)
+    n_decisions = N_PAGES * per_page
     variance = (mean * (largest - mean)).clip(lower=0)
-    return stats.norm.isf(DISAGREE / 2) * np.sqrt(variance / (N_PAGES * per_page))
+    return stats.norm.isf(DISAGREE / 2) * np.sqrt(variance / n_decisions)
 
 
 def two_runs_on_the_same_pages(cells: pd.DataFrame) -> pd.Series:
@@ -88,9 +94,11 @@ def two_runs_on_the_same_pages(cells: pd.DataFrame) -> pd.Series:
 def two_cross_validations(cells: pd.DataFrame) -> pd.Series:
     """As two sets of splits; for a quoted value, which has no deviation, q √(1 + 1/n) t."""
     n_ours = cells["n"].clip(lower=1)
-    quantile = stats.t.isf(DISAGREE / 2, (n_ours - 1).clip(lower=1))
-    one_more = quantile * cells["std"] * np.sqrt(1 + 1 / n_ours)
-    return two_sets_of_splits(cells).where(cells["published_std"].notna(), one_more)
+    degrees = (n_ours - 1).clip(lower=1)
+    quantile = stats.t.isf(DISAGREE / 2, degrees)
+    of_quoted = quantile * cells["std"] * np.sqrt(1 + 1 / n_ours)
+    is_printed = cells["published_std"].notna()
+    return two_sets_of_splits(cells).where(is_printed, of_quoted)
 
 
 RULES = {

@@ -14,18 +14,22 @@ COMPARED = ("agrees", "differs_better", "differs_worse")
 VERDICTS = (*COMPARED, "newly_measured", "missing", "synthetic")
 
 COLUMN = ["table", "dataset", "criterion"]  # what names a column of the tables
+ROW = ["table", "algorithm"]  # what names a row of ours
+LOWER_IS_BETTER = {name: criterion.lower_is_better for name, criterion in ALL_CRITERIA.items()}
 
 
 def verdict(cells: pd.DataFrame) -> np.ndarray:
     """:data:`VERDICTS` on cells with columns mean, published_mean, tolerance, criterion, kind."""
     difference = cells["mean"] - cells["published_mean"]
-    lower_is_better = [ALL_CRITERIA[name].lower_is_better for name in cells["criterion"]]
+    is_lower = difference < 0
+    lower_is_better = cells["criterion"].map(LOWER_IS_BETTER)
+    # The first that holds counts: a cell without a number cannot agree.
     words = {
         "missing": cells["mean"].isna(),
         "synthetic": cells["kind"] == "synthetic",
         "newly_measured": cells["published_mean"].isna(),
         "agrees": difference.abs() <= cells["tolerance"],
-        "differs_better": (difference < 0) == lower_is_better,
+        "differs_better": is_lower == lower_is_better,
     }
     return np.select(list(words.values()), list(words), "differs_worse")
 
@@ -33,11 +37,12 @@ def verdict(cells: pd.DataFrame) -> np.ndarray:
 def deviations(cells: pd.DataFrame) -> pd.DataFrame:
     """As :func:`against_printed`, and in_tolerances: |ours - printed| in the pair's tolerances."""
     printed = cells[cells["printed"] == "value"]
-    recorded = printed["mean"].notna()
-    ours = printed.loc[recorded, [*COLUMN, "algorithm", "mean", "std", "n"]]
+    recorded = printed[printed["mean"].notna()]
+    ours = recorded[[*COLUMN, "algorithm", "mean", "std", "n"]]
     pairs = against_printed(ours, printed)
     difference = (pairs["mean"] - pairs["published_mean"]).abs()
-    return pairs.assign(in_tolerances=(difference / tolerance(pairs)).astype(float))
+    in_tolerances = difference / tolerance(pairs)
+    return pairs.assign(in_tolerances=in_tolerances.astype(float))
 
 
 def against_printed(ours: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
@@ -55,25 +60,28 @@ def against_printed(ours: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 
 def match_rates(pairs: pd.DataFrame, factor: float = 1.0) -> tuple[float, float]:
     """Shares of pairs within ``factor`` tolerances: our own cells, other algorithms' cells."""
-    same_algorithm = pairs["algorithm"] == pairs["other"]
     within = pairs["in_tolerances"] <= factor
-    return float(within[same_algorithm].mean()), float(within[~same_algorithm].mean())
+    same_algorithm = pairs["algorithm"] == pairs["other"]
+    share_of_ours = within[same_algorithm].mean()
+    share_by_chance = within[~same_algorithm].mean()
+    return float(share_of_ours), float(share_by_chance)
 
 
 def row_distances(pairs: pd.DataFrame) -> pd.DataFrame:
     """``distance`` of a table's ``algorithm`` to each printed ``other``: of ``scaled`` the RMS."""
     squares = pairs.assign(distance=pairs["scaled"] ** 2)
-    groups = squares.groupby(["table", "algorithm", "other"], sort=False)
+    groups = squares.groupby([*ROW, "other"], sort=False)
     return np.sqrt(groups["distance"].mean()).reset_index()
 
 
 def row_verdicts(pairs: pd.DataFrame) -> pd.DataFrame:
     """Each of our rows: columns table, algorithm, nearest (printed row), recognised (its own)."""
     distances = row_distances(pairs)
-    groups = distances.groupby(["table", "algorithm"], sort=False)
-    nearest = distances.loc[groups["distance"].idxmin()]
-    rows = nearest.drop(columns="distance").rename(columns={"other": "nearest"})
-    return rows.assign(recognised=rows["algorithm"] == rows["nearest"])
+    of_rows = distances.groupby(ROW, sort=False)["distance"]
+    nearest = distances.loc[of_rows.idxmin()].drop(columns="distance")
+    rows = nearest.rename(columns={"other": "nearest"})
+    recognised = rows["algorithm"] == rows["nearest"]
+    return rows.assign(recognised=recognised)
 
 
 def agreement(cells: pd.DataFrame) -> dict:
@@ -84,46 +92,64 @@ def agreement(cells: pd.DataFrame) -> dict:
     methods' orders, a mean over columns; ``winner_agreement`` is the share of columns with the
     printed winner. A row is recognised if its own printed row is the nearest.
     """
+    # Drawn data stand in for others: their numbers say nothing of the paper.
     pairs = deviations(cells[cells["kind"] != "synthetic"])
-    rows = row_verdicts(pairs)
-    rows_of_table = rows.groupby("table")["table"].transform("size")
     same_algorithm = pairs[pairs["algorithm"] == pairs["other"]]
     match_rate, chance_agreement = match_rates(pairs)
     shares = {"match_rate": match_rate, "chance_agreement": chance_agreement}
     shares |= _order(same_algorithm)
+    counts = _counts_of_cells(cells) | _counts_of_rows(pairs)
+    counts["columns"] = same_algorithm.groupby(COLUMN).ngroups
+    for name, share in shares.items():
+        # JSON has no NaN.
+        counts[name] = None if pd.isna(share) else float(share)
+    return counts
+
+
+def _counts_of_cells(cells):
+    """Numbers of cells: all, measured, with each verdict, and complete."""
+    counts = {"cells": len(cells)}
+    counts["measured"] = int(cells["verdict"].isin(COMPARED).sum())
+    for word in VERDICTS:
+        counts[word] = int((cells["verdict"] == word).sum())
+    counts["complete"] = int(cells["complete"].sum())
+    return counts
+
+
+def _counts_of_rows(pairs):
+    """Numbers of rows: all, recognised, and expected to be recognised by chance."""
+    rows = row_verdicts(pairs)
+    # Chance names each row of a table with the same probability.
+    n_rows_of_table = rows.groupby("table")["table"].transform("size")
     return {
-        "cells": len(cells),
-        "measured": int(cells["verdict"].isin(COMPARED).sum()),
-        **{word: int((cells["verdict"] == word).sum()) for word in VERDICTS},
-        "complete": int(cells["complete"].sum()),
         "rows": len(rows),
         "rows_recognised": int(rows["recognised"].sum()),
-        "rows_by_chance": float((1 / rows_of_table).sum()),
-        "columns": same_algorithm.groupby(COLUMN).ngroups,
-        **{name: None if pd.isna(share) else float(share) for name, share in shares.items()},
+        "rows_by_chance": float((1 / n_rows_of_table).sum()),
     }
 
 
 def _order(cells):
     """Kendall's τ and the share of printed winners; cells of our and the printed algorithms."""
-    means = ["mean", "published_mean"]
-    rounded = cells.round(dict.fromkeys(means, DECIMALS))
+    # As printed: what rounds to the same number is a tie there, and so here.
+    decimals = dict.fromkeys(["mean", "published_mean"], DECIMALS)
+    rounded = cells.round(decimals)
+    columns = rounded.groupby(COLUMN)
     taus = []
-    for _, column in rounded.groupby(COLUMN):
+    for _, column in columns:
         if len(column) > 1:
-            taus.append(stats.kendalltau(column["mean"], column["published_mean"]).statistic)
-    both_win = wins(rounded, "mean") & wins(rounded, "published_mean")
-    n_columns = rounded.groupby(COLUMN).ngroups
-    n_winners = rounded[both_win].groupby(COLUMN).ngroups
-    return {
-        "tau": pd.Series(taus, dtype=float).mean(),
-        "winner_agreement": n_winners / n_columns if n_columns else np.nan,
-    }
+            order = stats.kendalltau(column["mean"], column["published_mean"])
+            taus.append(order.statistic)
+    wins_here_and_there = wins(rounded, "mean") & wins(rounded, "published_mean")
+    n_winners = rounded[wins_here_and_there].groupby(COLUMN).ngroups
+    winner_agreement = n_winners / columns.ngroups if columns.ngroups else np.nan
+    tau = pd.Series(taus, dtype=float).mean()
+    return {"tau": tau, "winner_agreement": winner_agreement}
 
 
 def wins(cells: pd.DataFrame, value: str, column: Sequence[str] = COLUMN) -> pd.Series:
     """Whether each ``value`` is the best of its ``column`` of a table; bool."""
-    signs = {c.name: 1 if c.lower_is_better else -1 for c in ALL_CRITERIA.values()}
-    losses = cells[value] * cells["criterion"].map(signs)
-    best = losses.groupby([cells[name] for name in column]).transform("min")
+    lower_is_better = cells["criterion"].map(LOWER_IS_BETTER)
+    losses = cells[value].where(lower_is_better.astype(bool), -cells[value])
+    keys = [cells[name] for name in column]
+    best = losses.groupby(keys).transform("min")
     return losses == best

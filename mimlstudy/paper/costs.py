@@ -88,10 +88,13 @@ ONE_LABEL = {
 # What grows with the bags, not with their square, on many bags.
 LARGE = {
     "MimlNn, landmarks": make_pipeline(
-        medoid_map.LandmarkMap(), OneVsRestClassifier(RidgeClassifier(fit_intercept=False))
+        medoid_map.LandmarkMap(),
+        OneVsRestClassifier(RidgeClassifier(fit_intercept=False)),
     ),
     "MimlSvm, landmarks": make_pipeline(
-        medoid_map.LandmarkMap(), insdif.SingleInstances(), mimlsvm_mi.MimlSvmMi(C=10.0, rank=300)
+        medoid_map.LandmarkMap(),
+        insdif.SingleInstances(),
+        mimlsvm_mi.MimlSvmMi(C=10.0, rank=300),
     ),
     "MimlBoost, linear": mimlboost.MimlBoost(n_rounds=10, kernel="linear", label_code="product"),
     "MimlSvm_mi, linear": mimlsvm_mi.MimlSvmMi(kernel="linear"),

@@ -23,11 +23,25 @@ from mimlpaper import (
     NoisyOr,
     SumInstances,
 )
-from mimlpaper.algorithms import dmimlsvm, insdif, mimlboost, mimlnn, mimlsvm, mimlsvm_mi, subcod
+from mimlpaper.algorithms import (
+    dmimlsvm,
+    insdif,
+    mimlboost,
+    mimlnn,
+    mimlsvm,
+    mimlsvm_mi,
+    subcod,
+)
 from mimlpaper.bags import Bags
 from mimlpaper.base import label_sets
 from mimlpaper.baselines import adtboost_mh, cnmf, diverse_density, misvm, ranksvm
-from mimlstudy.engine.trials import CrossValidation, Experiment, GivenSplit, Part, RandomSplits
+from mimlstudy.engine.trials import (
+    CrossValidation,
+    Experiment,
+    GivenSplit,
+    Part,
+    RandomSplits,
+)
 from mimlstudy.paper.common import AS_IN_FILES, CONCATENATED
 from mimlstudy.paper.measures import BUDGETED
 from mimlstudy.paper.section6 import AS_SPARSE, YAHOO
@@ -41,7 +55,10 @@ WIDTHS, COSTS = [0.1, 1.0, 10.0], [0.1, 1.0, 10.0, 100.0]
 LINEAR, GAUSSIAN = dict(kernel=["linear"]), dict(kernel=["rbf"], gamma=WIDTHS)
 DEGREES = dict(kernel=["poly"], degree=[2, 4, 6, 8])
 PAIR_COSTS, RATIOS = [0.001, 0.01, 0.1, 1.0], [0.2, 0.4]
-FOUR_COSTS, TWO_RATIOS = "four costs with every kernel", "k of the authors' two programs"
+FOUR_COSTS, TWO_RATIOS = (
+    "four costs with every kernel",
+    "k of the authors' two programs",
+)
 
 
 def _grid(reason, **values):

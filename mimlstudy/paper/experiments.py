@@ -22,7 +22,12 @@ TABLES = {
 }
 ROWS = TABLES | {"figure4": section5.FIGURE_4, "figure5": section5.FIGURE_5}
 
-SECTIONS = (*section4.SECTION4, *section5.SECTION5, *section6.SECTION6, *section7.SECTION7)
+SECTIONS = (
+    *section4.SECTION4,
+    *section5.SECTION5,
+    *section6.SECTION6,
+    *section7.SECTION7,
+)
 PRINTED = {experiment.name: experiment for experiment in SECTIONS}
 
 # Of each table and figure, so many splits of its experiment show what an open choice changes.
@@ -53,7 +58,11 @@ def _alternatives(name: str) -> tuple[Part, ...]:
 
 def _all_alternatives() -> tuple[Part, ...]:
     of_tables = [part for name in ROWS for part in _alternatives(name)]
-    of_sections = [*section5.SIDE_READINGS, *section6.SIDE_READINGS, *section7.SIDE_READINGS]
+    of_sections = [
+        *section5.SIDE_READINGS,
+        *section6.SIDE_READINGS,
+        *section7.SIDE_READINGS,
+    ]
     return (*of_tables, *of_sections)
 
 
@@ -68,7 +77,13 @@ def _fixed() -> tuple[Part, ...]:
 BEYOND_PRINT = (
     Experiment("fixed", "Settings fixed in advance", _fixed(), TESTED, smoke_splits=1),
     *EQUAL_TUNING_EXPERIMENTS,
-    Experiment("alternatives", "Alternative settings", _all_alternatives(), TESTED, smoke_splits=1),
+    Experiment(
+        "alternatives",
+        "Alternative settings",
+        _all_alternatives(),
+        TESTED,
+        smoke_splits=1,
+    ),
     *unseen.UNSEEN_EXPERIMENTS,
     *STATED_FACTS,
     COSTS_EXPERIMENT,

@@ -41,7 +41,10 @@ def criteria(estimator, dataset, train, test, *, staged=False) -> list[dict]:
     estimator.fit(dataset.X[train], dataset.labels[train])
     fitted = time.process_time()
     stages = _stages(estimator, dataset.X[test], staged)
-    seconds = {"fit_seconds": fitted - start, "predict_seconds": time.process_time() - fitted}
+    seconds = {
+        "fit_seconds": fitted - start,
+        "predict_seconds": time.process_time() - fitted,
+    }
     # Empty if nothing was to choose.
     best = getattr(estimator, "best_params_", None)
     of_fit = seconds | {"chosen": "" if best is None else _as_text(best)}
@@ -124,7 +127,11 @@ def criteria_by_budget(estimator, dataset, train, test) -> list[dict]:
             chosen = clone(estimator.estimator).set_params(**clone(setting, safe=False))
             (fitted[best],) = criteria(chosen, dataset, train, test)
         values = json.dumps([round(held_out["value"][i], 6) for i in tried])
-        of_budget = {"n_settings": n_settings, "held_out": values, "chosen": _as_text(setting)}
+        of_budget = {
+            "n_settings": n_settings,
+            "held_out": values,
+            "chosen": _as_text(setting),
+        }
         rows.append(fitted[best] | of_budget | {"stage": len(rows)})
     return rows
 
@@ -349,13 +356,19 @@ BUDGETED = Measure(
     criteria_by_budget, (*NUMBERS, "n_settings"), ("chosen", "held_out"), shares=SHARES
 )
 RANKED = Measure(
-    criteria_and_rank, (*NUMBERS, "n_landmarks", "unexplained"), ("chosen",), shares=SHARES
+    criteria_and_rank,
+    (*NUMBERS, "n_landmarks", "unexplained"),
+    ("chosen",),
+    shares=SHARES,
 )
 DEGENERACY = Measure(degeneracy, ("degenerate",))
 OBJECTIVES = Measure(objectives, ("objective", "following", "n_iter", "gap"))
 RELATED = Measure(related_pairs, ("cosine", "sharing", "together"), ("first", "second"))
 EXPLANATIONS = Measure(
-    explanations, (*POINTING, *MICRO_AUC), ("calibration",), shares=(*POINTING, *MICRO_AUC)
+    explanations,
+    (*POINTING, *MICRO_AUC),
+    ("calibration",),
+    shares=(*POINTING, *MICRO_AUC),
 )
 CHARACTERISTICS = Measure(
     characteristics,

@@ -10,7 +10,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from mimlpaper import AdtBoostMH, Cnmf, MlKnn, MlSvm, RankSvm
-from mimlpaper.algorithms import dmimlsvm, insdif, mimlboost, mimlnn, mimlsvm, mimlsvm_mi
+from mimlpaper.algorithms import (
+    dmimlsvm,
+    insdif,
+    mimlboost,
+    mimlnn,
+    mimlsvm,
+    mimlsvm_mi,
+)
 from mimlpaper.datasets import YAHOO_NAMES
 from mimlpaper.distances import average_hausdorff
 from mimlpaper.kernels import KernelFactor
@@ -26,7 +33,16 @@ from mimlstudy.paper.common import (
     VERTEX,
 )
 from mimlstudy.paper.measures import CHARACTERISTICS, STAGED, TESTED
-from mimlstudy.paper.settings import Row, Table, closest, default, each, held_out, program, stated
+from mimlstudy.paper.settings import (
+    Row,
+    Table,
+    closest,
+    default,
+    each,
+    held_out,
+    program,
+    stated,
+)
 
 YAHOO = tuple(f"yahoo:{name}" for name in YAHOO_NAMES)
 N_LABELS = 14  # of yeast
@@ -95,10 +111,17 @@ AS_SPARSE = default(storage=FunctionTransformer(csr_array))
 # Columns from 0 to 1 in place of rows of unit length are an alternative here.
 ALTERNATIVES_ON_PAGES = {
     "InsDif": [
-        *each(learner__ridge=[0.1, 1.0], learner__label_rule="top", scaling="sparse columns"),
+        *each(
+            learner__ridge=[0.1, 1.0],
+            learner__label_rule="top",
+            scaling="sparse columns",
+        ),
         *OTHER_START,
     ],
-    "InsDif_MimlSvm": [*each(learner__gamma=1.0, learner__label_rule="sign"), *OTHER_START],
+    "InsDif_MimlSvm": [
+        *each(learner__gamma=1.0, learner__label_rule="sign"),
+        *OTHER_START,
+    ],
     "Ml-knn": each(n_neighbors=20, label_rule="top", scaling="sparse columns"),
     "Cnmf": each(C=100.0, gamma="auto", label_rule="top"),
 }
@@ -191,7 +214,12 @@ SIDE_READINGS = (
         ("yahoo:Arts", "yahoo:Education", "yahoo:Social"),
         GivenSplit(),
         {FIVE_ROUNDS: TABLE_4["InsDif_MimlBoost"]},
-        {FIVE_ROUNDS: [dict(learner__n_rounds=5), dict(learner__n_rounds=5, learner__tol=1e-2)]},
+        {
+            FIVE_ROUNDS: [
+                dict(learner__n_rounds=5),
+                dict(learner__n_rounds=5, learner__tol=1e-2),
+            ]
+        },
     ),
 )
 

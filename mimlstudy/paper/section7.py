@@ -123,7 +123,11 @@ M_AND_THETA = [dict(n_concepts=m, kept_share=share) for m in (10, 30, 50, 70) fo
 # not stratified, and ascents from every positive bag.
 SIDE_READINGS = (
     Part(FIVE_SETS, FEW_SPLITS, {"MimlSvm on the bag label": _on_bag_label("SubCod")}),
-    Part(FIVE_SETS, ONE_RUN, {"MimlBoost on the bag label": _on_bag_label("SubCod_MimlBoost")}),
+    Part(
+        FIVE_SETS,
+        ONE_RUN,
+        {"MimlBoost on the bag label": _on_bag_label("SubCod_MimlBoost")},
+    ),
     Part(
         ("musk1", "elephant", "tiger"),
         FEW_SPLITS,

@@ -22,7 +22,14 @@ from mimlpaper.preprocessing import OnInstances
 from mimlstudy.engine.holdouts import HoldOut, full_names
 
 HELD_OUT, CLOSEST = "held out", "closest to print"
-BASES = ("stated", "authors' program", "method's own paper", "library default", HELD_OUT, CLOSEST)
+BASES = (
+    "stated",
+    "authors' program",
+    "method's own paper",
+    "library default",
+    HELD_OUT,
+    CLOSEST,
+)
 
 # Settings that are steps before the learner, in the order in which a row names them.
 STEPS = ("storage", "vector", "scaling")
@@ -255,7 +262,10 @@ def build_pipeline(
 
 
 def wrap_hold_out(
-    pipeline: Pipeline, places: Mapping[str, str], grids: Sequence[Mapping], constants: Mapping
+    pipeline: Pipeline,
+    places: Mapping[str, str],
+    grids: Sequence[Mapping],
+    constants: Mapping,
 ) -> HoldOut:
     """The hold-out among the grids' settings; ``places`` are the steps' names in the pipeline."""
     named = []
@@ -291,9 +301,15 @@ def settings_table(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) ->
     rows = []
     for method, row in table.items():
         for dataset in datasets:
-            ours, in_advance = row.settings_on(dataset), row.fixed().settings_on(dataset)
+            ours, in_advance = (
+                row.settings_on(dataset),
+                row.fixed().settings_on(dataset),
+            )
             for parameter in ours | in_advance:
-                described = *_described(ours, parameter), *_described(in_advance, parameter)
+                described = (
+                    *_described(ours, parameter),
+                    *_described(in_advance, parameter),
+                )
                 if any(described):
                     rows.append((method, dataset, parameter, *described))
     columns = "method dataset parameter value basis source fixed fixed_basis fixed_source"
@@ -328,7 +344,10 @@ def _defaults_of(learner):
             parts[f"{name}__"] = part
     for prefix, part in parts.items():
         for basis in EVERYWHERE.get(type(part).__name__, ()):
-            yield basis, {f"{prefix}{name}": value for name, value in basis.values.items()}
+            yield (
+                basis,
+                {f"{prefix}{name}": value for name, value in basis.values.items()},
+            )
 
 
 def _settings_of_hold_outs():

@@ -98,11 +98,21 @@ DEGENERATE_PARTS = (
     Part(section4.TEXTS, section4.SPLITS.first(1), _before_hold_outs(section4.TABLE_2)),
     Part(section6.YEAST, section6.SPLITS.first(1), _before_hold_outs(section6.TABLE_3)),
     Part(section6.YAHOO, GivenSplit(), _before_hold_outs(section6.TABLE_4)),
-    Part(section7.FIVE_SETS, section7.SPLITS.first(1), _before_hold_outs(section7.TABLE_5)),
+    Part(
+        section7.FIVE_SETS,
+        section7.SPLITS.first(1),
+        _before_hold_outs(section7.TABLE_5),
+    ),
 )
 
 SWEEPS = (
     Experiment("kernel_ranks", "Ranks of kernels", RANK_PARTS, RANKED, smoke_splits=1),
     Experiment("ranksvm_degrees", "Degrees of RankSvm", DEGREE_PARTS, TESTED, smoke_splits=1),
-    Experiment("degenerate", "Degenerate defaults", DEGENERATE_PARTS, DEGENERACY, smoke_splits=1),
+    Experiment(
+        "degenerate",
+        "Degenerate defaults",
+        DEGENERATE_PARTS,
+        DEGENERACY,
+        smoke_splits=1,
+    ),
 )

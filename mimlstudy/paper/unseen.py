@@ -13,7 +13,16 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, Normalizer
 
-from mimlpaper import DMimlSvm, MeanInstances, MimlBoost, MimlNn, MimlSvm, MimlSvmMi, MlSvm, NoisyOr
+from mimlpaper import (
+    DMimlSvm,
+    MeanInstances,
+    MimlBoost,
+    MimlNn,
+    MimlSvm,
+    MimlSvmMi,
+    MlSvm,
+    NoisyOr,
+)
 from mimlpaper.baselines.binary_relevance import Guess
 from mimlpaper.kernels import KernelFactor
 from mimlpaper.preprocessing import OnInstances
@@ -28,7 +37,10 @@ BAGS = ("hja", "letter_carroll", "letter_frost")
 
 SCALED = default("columns from 0 to 1", scaling="columns")
 MEAN = default("bags of any size", vector=MeanInstances())
-OWN_CHOSEN_ON = ("hja", "letter_frost")  # NoisyOr's settings; the other sets confirm them
+OWN_CHOSEN_ON = (
+    "hja",
+    "letter_frost",
+)  # NoisyOr's settings; the other sets confirm them
 
 
 def set_kernel(*steps, **kernel):
@@ -41,7 +53,10 @@ def _rows(table, figure, **kernel) -> Table:
     """The table's rows fixed in advance, with the converged RankSvm, D-MimlSvm, and ours."""
     rows = {name: _without_alternatives(row) for name, row in table.items()}
     rows["RankSvm"] = replace(rows["RankSvm, converged"], base_method="")
-    mi_svm, vector = rows["MimlSvm_mi"], default(vector=set_kernel(**kernel), kernel="linear")
+    mi_svm, vector = (
+        rows["MimlSvm_mi"],
+        default(vector=set_kernel(**kernel), kernel="linear"),
+    )
     of_noisy_or = [
         default(f"on {' and '.join(OWN_CHOSEN_ON)}", ridge=0.1, **kernel),
         default(rank="auto", max_iter=500, tol=1e-5, label_rule="top"),
@@ -73,7 +88,10 @@ UNSEEN = Table(
 )
 UNSEEN_TEXTS = _rows(TABLE_2, FIGURE_5, kernel="linear")
 
-DEFAULTS_FROM = ("hja", "synthetic_scene")  # they were chosen here; the other sets confirm them
+DEFAULTS_FROM = (
+    "hja",
+    "synthetic_scene",
+)  # they were chosen here; the other sets confirm them
 
 # The classes' defaults, and what the paper's settings have in their place, one at a time.
 DEFAULTS = {
@@ -114,7 +132,11 @@ def _explainers(table, kernel):
 
 OF_ORDERS = Part(BAGS, FOLDS, UNSEEN), Part(TEXTS, AS_REUTERS, UNSEEN_TEXTS)
 OF_EXPLANATIONS = (
-    Part((*BAGS, "synthetic_scene"), CrossValidation(5, n_folds=5), _explainers(UNSEEN, "rbf")),
+    Part(
+        (*BAGS, "synthetic_scene"),
+        CrossValidation(5, n_folds=5),
+        _explainers(UNSEEN, "rbf"),
+    ),
     # Two splits: the distances of all instances to those of medoids take minutes.
     Part(TEXTS, AS_REUTERS.first(2), _explainers(UNSEEN_TEXTS, "linear")),
 )
@@ -127,7 +149,11 @@ OF_DEFAULTS = Part(
 UNSEEN_EXPERIMENTS = (
     Experiment("unseen", "Unseen data", OF_ORDERS, TESTED, smoke_splits=1),
     Experiment(
-        "explanations", "Explanations against truth", OF_EXPLANATIONS, EXPLANATIONS, smoke_splits=1
+        "explanations",
+        "Explanations against truth",
+        OF_EXPLANATIONS,
+        EXPLANATIONS,
+        smoke_splits=1,
     ),
     Experiment("defaults", "Defaults", (OF_DEFAULTS,), TESTED, smoke_splits=1),
 )

@@ -28,10 +28,21 @@ from mimlstudy.judge.statistics import ranks_of_means, win_tie_loss
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import TABLES, PublishedTable
-from mimlstudy.report.guest import Conditions, Guest, GuestError, describe, guest_criteria
+from mimlstudy.report.guest import (
+    Conditions,
+    Guest,
+    GuestError,
+    describe,
+    guest_criteria,
+)
 from mimlstudy.report.parameters import caller_folder
 from mimlstudy.report.plain import markdown_text
-from mimlstudy.report.tables import HEADS, ReportTable, frame_grid, number_entries
+from mimlstudy.report.tables import (
+    HEADS,
+    ReportTable,
+    frame_grid,
+    number_entries,
+)
 from mimlstudy.report.words import NAMES
 
 ENTRY = re.compile(r"\w+(\.\w+)*:\w+")
@@ -182,7 +193,12 @@ def _ranked(number, entered, profile) -> ReportTable:
     for name in columns:
         shown[name] = number_entries(means[name], numbers["std"][name], best[name])
     caption = _caption(number, rows, recorded, profile)
-    return frame_grid(shown.rename(columns=HEADS), tidy.reset_index(), caption, corner="method")
+    return frame_grid(
+        shown.rename(columns=HEADS),
+        tidy.reset_index(),
+        caption,
+        corner="method",
+    )
 
 
 def _caption(number, rows, recorded, profile):

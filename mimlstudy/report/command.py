@@ -62,9 +62,20 @@ def main(arguments=None) -> int:
 def build_parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
     """The parser of the command line, and that of each command by name."""
     parser = argparse.ArgumentParser(prog="mimlpaper", description=__doc__.splitlines()[0])
-    parser.add_argument("--version", action="version", version=f"mimlpaper {version('mimlpaper')}")
+    parser.add_argument(
+        "--version",
+        action="version",
+        version=f"mimlpaper {version('mimlpaper')}",
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add_command in (_add_run, _add_compute, _add_verify, _add_bench, _add_status, _add_data):
+    for add_command in (
+        _add_run,
+        _add_compute,
+        _add_verify,
+        _add_bench,
+        _add_status,
+        _add_data,
+    ):
         add_command(commands)
     return parser, dict(commands.choices)
 
@@ -72,7 +83,11 @@ def build_parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.Argumen
 def _add_run(commands):
     command = commands.add_parser("run", help="execute notebooks: every table and figure")
     command.set_defaults(run=_run)
-    command.add_argument("notebooks", nargs="*", help="names, such as 4_degeneration; all if none")
+    command.add_argument(
+        "notebooks",
+        nargs="*",
+        help="names, such as 4_degeneration; all if none",
+    )
     command.add_argument(
         "-p",
         nargs=2,
@@ -82,7 +97,9 @@ def _add_run(commands):
         help="a parameter, such as -p grid '[0.1, 0.4]'; answered in build/explored",
     )
     command.add_argument(
-        "--parameters", action="store_true", help="list what the notebooks can be asked"
+        "--parameters",
+        action="store_true",
+        help="list what the notebooks can be asked",
     )
     command.add_argument(
         "--recorded",
@@ -184,7 +201,9 @@ def _add_compute(commands):
     _add_experiments(command)
     command.add_argument("--methods", nargs="+", help="only these, as the paper prints them")
     command.add_argument(
-        "--estimate", action="store_true", help="estimate the remaining hours, run nothing"
+        "--estimate",
+        action="store_true",
+        help="estimate the remaining hours, run nothing",
     )
     command.add_argument("--dask", metavar="ADDRESS", help="run on the workers of this scheduler")
     _add_recompute(command)
@@ -198,7 +217,11 @@ def _compute(options):
 
     experiments = _experiments(options.experiment)
     store = default_store(options.profile)
-    how = {"store": store, "profile": options.profile, "recompute": options.recompute}
+    how = {
+        "store": store,
+        "profile": options.profile,
+        "recompute": options.recompute,
+    }
     if options.estimate:
         table = execution.estimate(experiments, jobs=options.jobs, **how)
         print(table.to_string(index=False, float_format="%.2f"))
@@ -215,7 +238,10 @@ def _compute(options):
     summary = groups.agg(
         trials=("split", "size"),
         seconds_each=("seconds", "mean"),
-        state=("state", lambda states: counted(states.value_counts(sort=False))),
+        state=(
+            "state",
+            lambda states: counted(states.value_counts(sort=False)),
+        ),
     )
     print(summary.to_string(float_format="%.2f"))
     return 0
@@ -227,7 +253,10 @@ def _add_verify(commands):
     _add_experiments(command)
     command.add_argument("--sample", type=int, default=1, help="trials of each group (default 1)")
     command.add_argument(
-        "--audit", type=float, metavar="SECONDS", help="instead, some that took so long"
+        "--audit",
+        type=float,
+        metavar="SECONDS",
+        help="instead, some that took so long",
     )
     _add_protocol(command)
 
@@ -291,7 +320,8 @@ def _bench(options):
 
 def _add_status(commands):
     command = commands.add_parser(
-        "status", help="the outcome, and every table and figure: current, or why not"
+        "status",
+        help="the outcome, and every table and figure: current, or why not",
     )
     command.set_defaults(run=_status)
     command.add_argument("--json", action="store_true", help="all cells and claims, as JSON")
@@ -365,14 +395,21 @@ def _data(options):
 def _add_protocol(command):
     """The options of all commands that run trials."""
     command.add_argument(
-        "--jobs", type=_count, default=-1, help="processes (default: -1, one a core)"
+        "--jobs",
+        type=_count,
+        default=-1,
+        help="processes (default: -1, one a core)",
     )
     _add_profile(command)
     _add_data_home(command)
 
 
 def _protocol(options):
-    return {"profile": options.profile, "jobs": options.jobs, "data_home": options.data_home}
+    return {
+        "profile": options.profile,
+        "jobs": options.jobs,
+        "data_home": options.data_home,
+    }
 
 
 def _add_profile(command):
@@ -381,7 +418,11 @@ def _add_profile(command):
 
 def _add_data_home(command):
     command.add_argument(
-        "--data", metavar="DIR", dest="data_home", type=_folder, help="folder of the data files"
+        "--data",
+        metavar="DIR",
+        dest="data_home",
+        type=_folder,
+        help="folder of the data files",
     )
 
 
@@ -428,7 +469,10 @@ def _say(line):
 
 def _print_table(rows):
     """Print dicts of the same keys as a table, flush left."""
-    table = [list(rows[0]), *([str(value) for value in row.values()] for row in rows)]
+    table = [
+        list(rows[0]),
+        *([str(value) for value in row.values()] for row in rows),
+    ]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for row in table:
         print("  ".join(map(str.ljust, row, widths)).rstrip())

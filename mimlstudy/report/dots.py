@@ -9,7 +9,11 @@ from mimlstudy.report.tables import number_text
 
 WIDTH, LEFT, ROW = 400, 8, 46  # pixels
 N_LEVELS = 5  # heights of dots, so that equal values are seen
-GREY, BLUE, ORANGE = "#808080", "#2b8bd1", "#d55e00"  # legible on light and on dark
+GREY, BLUE, ORANGE = (
+    "#808080",
+    "#2b8bd1",
+    "#d55e00",
+)  # legible on light and on dark
 
 PICTURE = Markup(
     '<svg class="dots" role="img" aria-label="{label}" viewBox="0 0 {width} {height}" '
@@ -79,7 +83,11 @@ def _printed(printed, tolerance, scale, height):
         BAND.format(left=left, width=width, height=bottom, color=ORANGE),
         LINE.format(x=x, top=0, bottom=bottom, color=ORANGE),
         TEXT.format(
-            x=x, y=10, anchor=anchor, color=color, text=f" printed {number_text(printed)} "
+            x=x,
+            y=10,
+            anchor=anchor,
+            color=color,
+            text=f" printed {number_text(printed)} ",
         ),
     ]
 

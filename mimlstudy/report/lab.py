@@ -43,7 +43,10 @@ def main(arguments=None) -> None:
         "ContentsManager.hide_globs": "['notebooks', '__pycache__', '*.pyc']",
     }
     command += [f"--{name}={value}" for name, value in options.items()]
-    os.execv(sys.executable, command + list(sys.argv[1:] if arguments is None else arguments))
+    os.execv(
+        sys.executable,
+        command + list(sys.argv[1:] if arguments is None else arguments),
+    )
 
 
 def copy_notebooks() -> Path:
@@ -76,7 +79,11 @@ def _write_start(folder, notebooks):
     lines = [f"- [{_title(path)}]({path.name})" for path in notebooks.values()]
     text = GREETING.format(folder=relative) + "\n" + "\n".join(lines) + "\n"
     cell = nbformat.v4.new_markdown_cell(text, id="start")
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    kernel = {
+        "name": "python3",
+        "display_name": "Python 3",
+        "language": "python",
+    }
     notebook = nbformat.v4.new_notebook(cells=[cell], metadata={"kernelspec": kernel})
     paths.write_whole(folder / START, nbformat.writes(notebook))
 
