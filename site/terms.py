@@ -16,10 +16,7 @@ NUMBERED = re.compile(
     r"\b(?P<first>(?:(?P<figure>Figs?\.)|Tables?) \d+)(?:(?: and | to )(?P<last>\d+))?"
 )
 TERM = Markup('<a class="term" href="{}#{}" data-meaning="{}">{}</a>')
-N_NUMBERED = {
-    "fig": 10,
-    "table": 5,
-}  # in the paper; later tables are pseudo-code
+N_NUMBERED = {"fig": 10, "table": 5}  # in the paper; later tables are pseudo-code
 
 
 def glossary() -> list[dict]:

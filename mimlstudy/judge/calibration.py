@@ -14,12 +14,14 @@ from scipy.special import stdtrit
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import unmixed
 from mimlstudy.judge.statistics import ALPHA, RHO_BY_SIZE
-from mimlstudy.paper.section5 import N_SPLITS
+from mimlstudy.paper.section5 import EQUAL_PAIRS, N_SPLITS
 
 STEP = 0.005  # of ρ
 
 
-def halves(records: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+def halves(
+    records: pd.DataFrame,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The simulated data sets that calibrate, and those that check."""
     calibrates = records["split"] < (records["split"].max() + 1) / 2
     return records[calibrates], records[~calibrates]
@@ -27,7 +29,8 @@ def halves(records: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def critical_difference(rho) -> np.ndarray:
     """The mean difference over its std that is significant at correlation ρ of two splits."""
-    error = np.sqrt(1 / N_SPLITS + rho / (1 - np.asarray(rho)))
+    shared = rho / (1 - np.asarray(rho))
+    error = np.sqrt(1 / N_SPLITS + shared)
     return stdtrit(N_SPLITS - 1, 1 - ALPHA / 2) * error
 
 
@@ -39,6 +42,7 @@ def calibrated(records: pd.DataFrame) -> dict[int, float]:
     least = {}
     for n_train, ratios in _by_size(records):
         rho = 0.0
+        # The worst criterion counts, so that the level holds for each.
         while (ratios.abs() > critical_difference(rho)).mean().max() > ALPHA:
             rho += STEP
         least[n_train] = round(rho, 3)
@@ -64,7 +68,6 @@ def power(records: pd.DataFrame, difference: float) -> pd.Series:
 
 
 def _by_size(records):
-    """Mean differences over their std, by the number of training examples that names a method."""
+    """Mean differences over their std, by the number of training examples."""
     for method, rows in unmixed(records).groupby("method"):
-        n_train = int(str(method).split()[0])
-        yield n_train, rows[[*CRITERIA]]
+        yield EQUAL_PAIRS[str(method)].n_train, rows[[*CRITERIA]]

@@ -28,23 +28,27 @@ def chosen_closest(get_records: Records) -> pd.DataFrame:
 
 
 def _chosen_in_table(number, get_records):
+    """Of each of our rows and each printed row the alternative that agrees most."""
     pairs = _pairs(number, get_records)
-    counts = pairs.groupby([*ROWS, "alternative"], sort=False)["agrees"].agg(["sum", "size"])
-    counts = counts.set_axis(["agree", "cells"], axis="columns")
+    groups = pairs.groupby([*ROWS, "alternative"], sort=False)["agrees"]
+    counts = groups.agg(agree="sum", cells="size")
     share = counts["agree"] / counts["cells"]
     best = share.groupby(ROWS, sort=False).idxmax()
     chosen = counts.loc[best].reset_index()
     n_marked = settings_closest_to_print(TABLES[number].experiment)
-    marked = chosen["algorithm"].map(lambda name: n_marked.get(name, 0) > 0)
-    return chosen.assign(marked=marked.astype(bool))
+    # A row that the table does not have is not marked.
+    marked = chosen["algorithm"].map(n_marked).fillna(0) > 0
+    return chosen.assign(marked=marked)
 
 
 def _pairs(number, get_records):
     """Every alternative's cells that are printed, with all printed values of their column."""
-    printed = published_cells(number).query("printed == 'value'")
+    cells = published_cells(number)
+    printed = cells[cells["printed"] == "value"]
     printed = printed.rename(columns={"mean": "published_mean", "std": "published_std"})
-    ours = alternative_means(number, get_records).assign(table=number)
-    ours = _completed(ours).merge(printed[[*COLUMN, "algorithm"]])
+    ours = _completed(alternative_means(number, get_records).assign(table=number))
+    # Only cells that the paper prints of this algorithm.
+    ours = ours.merge(printed[[*COLUMN, "algorithm"]])
     pairs = against_printed(ours, printed)
     difference = (pairs["mean"] - pairs["published_mean"]).abs()
     return pairs.assign(agrees=difference <= tolerance(pairs))
@@ -61,7 +65,9 @@ def _completed(cells):
     return completed.drop_duplicates([*keys, *COLUMN])
 
 
-def chance_with_choice(chosen: pd.DataFrame) -> dict[str, float | None]:
+def chance_with_choice(
+    chosen: pd.DataFrame,
+) -> dict[str, float | None]:
     """Shares of agreeing cells after the choice, of :func:`chosen_closest`; None without rows.
 
     ``own`` is that of our rows with their own printed rows, ``others`` that of other algorithms,
@@ -69,12 +75,12 @@ def chance_with_choice(chosen: pd.DataFrame) -> dict[str, float | None]:
     """
     same = chosen["algorithm"] == chosen["other"]
     groups = {
-        "own": same,
-        "others": ~same,
-        "others_marked": ~same & chosen["marked"],
+        "own": chosen[same],
+        "others": chosen[~same],
+        "others_marked": chosen[~same & chosen["marked"]],
     }
-    shares = {}
+    shares: dict[str, float | None] = {}
     for name, rows in groups.items():
-        sums = chosen.loc[rows, ["agree", "cells"]].sum()
-        shares[name] = float(sums["agree"] / sums["cells"]) if sums["cells"] else None
+        n_cells = rows["cells"].sum()
+        shares[name] = float(rows["agree"].sum() / n_cells) if n_cells else None
     return shares

@@ -14,7 +14,6 @@ difference that it denies; otherwise *undecided*, or *not tested*, without recor
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +37,7 @@ COMPETITIVE = 0.02  # accuracy: how far below what is quoted a competitive metho
 ABOUT = 5.0  # percent: the steps in which "about 20-45 %" is given
 MEANINGFUL = 12  # decimals of a mean
 SETTLED = 1e-3  # of the objective: what the last step of a procedure at its end may change
+ROUNDED = 1e-6  # of the objective: what a solver's tolerance may raise it by
 
 NOT_TESTED = "not tested"
 
@@ -162,6 +162,7 @@ def _words_by_convention(compared, level):
 
 
 def _judged_part(part, n_parts, paper, paired, corrected):
+    """A compared part with its words and, unless it is supported, what that would have needed."""
     comparison = part.comparison
     least = comparison.least(n_parts)
     denies_tie = "tie" in OUTCOMES[part.claimed].contradicts
@@ -182,7 +183,9 @@ def _judged_part(part, n_parts, paper, paired, corrected):
 
 
 def comparisons(
-    records: pd.DataFrame, test: ClaimTest, rules: Rules = DEFAULT_RULES
+    records: pd.DataFrame,
+    test: ClaimTest,
+    rules: Rules = DEFAULT_RULES,
 ) -> list[ComparedPart | ClaimPart]:
     """By each criterion, or by accuracy on each data set; a part where records are missing."""
     records = unmixed(as_published(records))
@@ -197,7 +200,8 @@ def _compared(records, test, methods, rivals, name, margin):
     """A method against a rival; of groups the best against the best, or the worst."""
     rows, criterion = records, name
     if name not in CRITERIA:  # a data set of Table 5
-        rows, criterion = records[records["dataset"] == name], "accuracy"
+        rows = records[records["dataset"] == name]
+        criterion = "accuracy"
     missing = _absent(rows, *methods, *rivals)
     method, rival = " or ".join(methods), " or ".join(rivals)
     of_groups = test.test in OF_GROUPS
@@ -219,8 +223,10 @@ def _compared(records, test, methods, rivals, name, margin):
 def _extreme_means(rows, groups, criterion, test):
     """Of each group the method with the best mean, or with the worst."""
     lower_is_better = ALL_CRITERIA[criterion].lower_is_better
-    takes_least = lower_is_better == (test != "worst mean")
-    means = rows.groupby("method")[criterion].mean() * (1 if takes_least else -1)
+    takes_least = lower_is_better != (test == "worst mean")
+    means = rows.groupby("method")[criterion].mean()
+    if not takes_least:
+        means = -means
     # Of means that are equal but for rounding, the first named counts, on every machine.
     means = means.round(MEANINGFUL)
     return [means[[*methods]].idxmin() for methods in groups]
@@ -246,7 +252,11 @@ def quoted_accuracy(rival: str, dataset: str) -> float:
     return float(quoted.agg(QUOTED[rival]))
 
 
-def shares(records: pd.DataFrame, test: ClaimTest, rules: Rules = DEFAULT_RULES) -> list[ClaimPart]:
+def shares(
+    records: pd.DataFrame,
+    test: ClaimTest,
+    rules: Rules = DEFAULT_RULES,
+) -> list[ClaimPart]:
     """A method is better in a share of cases, and not worse in all but another share.
 
     ``values`` are these shares, and a number of data sets if each case counts on each of them;
@@ -258,33 +268,39 @@ def shares(records: pd.DataFrame, test: ClaimTest, rules: Rules = DEFAULT_RULES)
     if n_datasets:
         groups = [rows for _, rows in records.groupby("dataset")]
     each_case = test._replace(test="better", values=())
-    cases = [*chain.from_iterable(comparisons(rows, each_case, rules) for rows in groups)]
+    cases = []
+    for rows in groups:
+        cases += comparisons(rows, each_case, rules)
     gaps = [case.note for case in cases if isinstance(case, ClaimPart)]
     if not cases:
         gaps = ["a criterion that counts"]
     if n_datasets and len(groups) < n_datasets[0]:
         gaps = [f"the {n_datasets[0]} data sets"]
     if gaps:
-        return [ClaimPart("shares", "of cases", note=", ".join(dict.fromkeys(gaps)))]
-    return [
-        _share(cases, "better", better, rules.level),
-        _share(cases, "not worse", 1 - worse, rules.level),
-    ]
+        # A share of some of the cases would say nothing of the printed share.
+        return [
+            ClaimPart(
+                "shares",
+                "of cases",
+                note=", ".join(dict.fromkeys(gaps)),
+            )
+        ]
+    is_better = _share(cases, "better", better, rules.level)
+    is_not_worse = _share(cases, "not worse", 1 - worse, rules.level)
+    return [is_better, is_not_worse]
 
 
 def _share(cases, claimed, least, level):
     """A part that says in what share of the cases an outcome is supported, by each test."""
-    parts = judged([case._replace(claimed=claimed) for case in cases], list, level)
+    renamed = [case._replace(claimed=claimed) for case in cases]
+    # ``list`` adjusts nothing: the share itself allows for false alarms.
+    parts = judged(renamed, list, level)
     words, counts = {}, {}
     for test in PART_TESTS:
         of_cases = pd.Series([getattr(part, test) for part in parts])
         supported = (of_cases == "supported").mean()
         contradicted = (of_cases == "contradicted").mean()
-        reached = [
-            supported >= least - level,
-            contradicted > 1 - least + level,
-        ]
-        words[test] = str(np.select(reached, ["supported", "contradicted"], "undecided"))
+        words[test] = _word_of_share(supported, contradicted, least, level)
         counts[test] = f"{supported:.0%} supported and {contradicted:.0%} contradicted"
     note = (
         f"of {len(parts)} cases {counts['corrected']} by the corrected test, by the paper's "
@@ -293,8 +309,19 @@ def _share(cases, claimed, least, level):
     return ClaimPart(claimed, f"in at least {least:.0%}", **words, note=note)
 
 
+def _word_of_share(supported, contradicted, least, level):
+    """Whether a share of the cases reaches ``least``, or cannot reach it any more."""
+    if supported >= least - level:
+        return "supported"
+    if contradicted > 1 - least + level:
+        return "contradicted"
+    return "undecided"
+
+
 def insensitive(
-    records: pd.DataFrame, test: ClaimTest, rules: Rules = DEFAULT_RULES
+    records: pd.DataFrame,
+    test: ClaimTest,
+    rules: Rules = DEFAULT_RULES,
 ) -> list[ComparedPart | ClaimPart]:
     """Every value of the swept parameter of a method ties with the default, ``values[0]``."""
     (method,), (default,) = test.methods, test.values
@@ -303,7 +330,11 @@ def insensitive(
     if default not in {*swept} or not values:
         return [ClaimPart(method, "sweep", note=f"{method} over a sweep")]
     rows = each_value_as_method(records, default)
-    return comparisons(rows, ClaimTest("tie", values, (str(default),), test.on), rules)
+    return comparisons(
+        rows,
+        ClaimTest("tie", values, (str(default),), test.on),
+        rules,
+    )
 
 
 def each_value_as_method(records: pd.DataFrame, default: float) -> pd.DataFrame:
@@ -324,23 +355,25 @@ def stable(records: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
     ``values[1]`` is the last round that is run. The margin is :data:`MARGIN` times the loss of
     the first of these rounds.
     """
-    (method,), (first, last) = test.methods, test.values
+    (method,), (begin, end) = test.methods, test.values
     rows = records[(records["method"] == method) & (records["stage"] >= 1)]
     rows = unmixed(rows, "stage")
-    return [_stable(rows, method, first, last, name) for name in test.on]
+    return [_stable(rows, method, begin, end, name) for name in test.on]
 
 
-def _stable(rows, method, first, last, name):
+def _stable(rows, method, begin, end, name):
+    """Whether a mean curve stays near its value of a round, by one criterion."""
     runs = rows.pivot(index=["dataset", "split"], columns="stage", values=name)
     aspect = _symbol(name)
-    if last not in runs:
-        return ClaimPart(method, aspect, note=f"{method} up to round {last}")
+    if end not in runs:
+        return ClaimPart(method, aspect, note=f"{method} up to round {end}")
     # A run that stopped early keeps its last value.
-    curve = runs.ffill(axis=1).mean().loc[first:last]
+    curve = runs.ffill(axis=1).mean().loc[begin:end]
     if not CRITERIA[name].lower_is_better:
         curve = 1 - curve
-    change = float((curve - curve.iloc[0]).abs().max() / curve.iloc[0])
-    note = f"{change:.1%} of the loss in rounds {first} to {last}"
+    start = curve.iloc[0]
+    change = float((curve - start).abs().max() / start)
+    note = f"{change:.1%} of the loss in rounds {begin} to {end}"
     return _fact(method, aspect, change <= MARGIN, note)
 
 
@@ -353,12 +386,12 @@ def characteristics_agree(recomputed: pd.DataFrame, _: ClaimTest) -> list[ClaimP
         return NOT_RECOMPUTED
     parts = []
     for cell in compare_characteristics(recomputed).itertuples():
+        place = cell.dataset, cell.characteristic
         if cell.verdict == "missing":
-            parts.append(ClaimPart(cell.dataset, cell.characteristic, note=cell.dataset))
+            parts.append(ClaimPart(*place, note=cell.dataset))
         else:
             note = f"{cell.recomputed:g}, {cell.published:g} printed"
-            agrees = cell.verdict == "agrees"
-            parts.append(_fact(cell.dataset, cell.characteristic, agrees, note))
+            parts.append(_fact(*place, cell.verdict == "agrees", note))
     return parts
 
 
@@ -369,7 +402,10 @@ def ranges(recomputed: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
     (name,) = test.on
     low, high = test.values
     values = recomputed[[f"train_{name}", f"test_{name}"]].to_numpy()
-    ends = (("lowest", values.min(), low), ("highest", values.max(), high))
+    ends = (
+        ("lowest", values.min(), low),
+        ("highest", values.max(), high),
+    )
     parts = []
     for aspect, value, stated in ends:
         note = f"{value:.2f}, about {stated} stated"
@@ -384,35 +420,30 @@ def facts_agree(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
     for row in printed[printed["dataset"].isin(test.on)].itertuples():
         of_dataset = measured[measured["dataset"] == row.dataset]
         if of_dataset.empty:
-            parts.append(
-                ClaimPart(
-                    row.dataset,
-                    row.fact,
-                    note=f"the facts of {row.dataset}",
-                )
-            )
+            note = f"the facts of {row.dataset}"
+            parts.append(ClaimPart(row.dataset, row.fact, note=note))
             continue
         value = float(of_dataset[row.fact].iloc[0])
-        holds = value > row.value if row.over else round(value, row.decimals) == row.value
-        note = f"{value:.{row.decimals}f}, {'over ' * row.over}{row.value:g} printed"
+        stated = f"{row.value:g}"
+        holds = round(value, row.decimals) == row.value
+        if row.over:  # the paper gives a bound, such as "over 2,000"
+            stated = f"over {row.value:g}"
+            holds = value > row.value
+        note = f"{value:.{row.decimals}f}, {stated} printed"
         parts.append(_fact(row.dataset, row.fact, holds, note))
     return parts
 
 
 def largest(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
     """The first of the data sets ``on`` has the largest number of instances."""
+    name = test.on[0]
     of_sets = measured.drop_duplicates("dataset").set_index("dataset")
-    missing = [name for name in test.on if name not in of_sets.index]
+    missing = [dataset for dataset in test.on if dataset not in of_sets.index]
     if missing:
-        return [
-            ClaimPart(
-                test.on[0],
-                "instances",
-                note=f"the facts of {', '.join(missing)}",
-            )
-        ]
+        note = f"the facts of {', '.join(missing)}"
+        return [ClaimPart(name, "instances", note=note)]
     n_instances = of_sets.loc[[*test.on], "n_instances"]
-    name, runner_up = test.on[0], n_instances.drop(test.on[0]).max()
+    runner_up = n_instances.drop(name).max()
     note = f"{n_instances[name]:.0f}, the next {runner_up:.0f}"
     return [_fact(name, "instances", n_instances[name] > runner_up, note)]
 
@@ -435,33 +466,46 @@ def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[ClaimPart]:
     """No convex problem raises the objective, and each fit ends where one more changes nothing."""
     # "following" is the objective after the next step, also of one that rises and is thrown away.
     if "following" not in traces:
-        return [ClaimPart("CCCP", "objective", note="the objective of steps that rise")]
+        return [
+            ClaimPart(
+                "CCCP",
+                "objective",
+                note="the objective of steps that rise",
+            )
+        ]
     change = traces["following"] / traces["objective"] - 1
     steps = traces.assign(change=change).sort_values("stage")
     of_fits = steps.groupby(KEY[1:])["change"]
-    rises = of_fits.max() > 1e-6
+    rises = of_fits.max() > ROUNDED
     moves = of_fits.last().abs() > SETTLED
     risen = f"rises in {rises.sum()} of {len(rises)} fits, by {change.max():.2%} at most"
     moved = (
         f"the last step of {moves.sum()} of {len(moves)} fits changes the objective by more than "
         f"{SETTLED:.1%}"
     )
-    return [
-        _fact("CCCP", "objective", not rises.any(), risen),
-        _fact("CCCP", "local minimum", not moves.any(), moved),
-    ]
+    never_raised = _fact("CCCP", "objective", not rises.any(), risen)
+    at_its_end = _fact("CCCP", "local minimum", not moves.any(), moved)
+    return [never_raised, at_its_end]
 
 
 def sampling_finds_violated(_records: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
     """The worst of n = ``values[0]`` random constraints: with 1 - .95^n of the worst 5 %."""
-    p = 1 - 0.95 ** test.values[0]
+    (n_sampled,) = test.values
+    # Each misses the worst 5 % with probability .95, independently.
+    p = 1 - 0.95**n_sampled
     return [_fact("sampling", "formula", p >= 0.95, f"{p:.4f}")]
 
 
 def mostly_redundant(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
     """More than half of the constraints do not bind at the solution of each fit."""
     if measured.empty:
-        return [ClaimPart("constraints", "redundant", note="the constraints of fits")]
+        return [
+            ClaimPart(
+                "constraints",
+                "redundant",
+                note="the constraints of fits",
+            )
+        ]
     redundant = 1 - measured["n_binding"] / measured["n_constraints"]
     note = f"{redundant.min():.1%} or more in each of {len(measured)} fits"
     return [_fact("constraints", "redundant", redundant.min() > 0.5, note)]

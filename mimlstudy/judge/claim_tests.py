@@ -14,12 +14,19 @@ from itertools import product
 from typing import NamedTuple
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.paper.published import TABLES, published_cells, read_rows
+from mimlstudy.paper.published import (
+    TABLES,
+    published_cells,
+    read_rows,
+)
 
 # In place of a rival: of the quoted accuracies of a data set.
 QUOTED = {"best quoted": "max", "median quoted": "median"}
 # These compare the best of two groups, or the worst.
 OF_GROUPS = ("best mean", "worst mean", "boldface")
+
+# Methods, rivals, and a criterion or data set: one method against one, or groups.
+Case = tuple[Sequence[str], Sequence[str], str]
 
 
 class ClaimTest(NamedTuple):
@@ -36,8 +43,8 @@ class ClaimTest(NamedTuple):
     values: tuple[float, ...] = ()
     experiments: tuple[str, ...] = ()
 
-    def cases(self) -> list[tuple[Sequence[str], Sequence[str], str]]:
-        """(methods, rivals, criterion or data set) of each comparison: one of each, or groups."""
+    def cases(self) -> list[Case]:
+        """Each comparison that the test makes."""
         if self.test == "boldface":
             return self._bold_against_others()
         if self.test in OF_GROUPS:
@@ -45,7 +52,10 @@ class ClaimTest(NamedTuple):
         pairs = [*product(self.rivals, self.on)]
         if self.on == ("printed",):
             pairs = self._printed_pairs()
-        return [([method], [rival], name) for method in self.methods for rival, name in pairs]
+        cases: list[Case] = []
+        for method in self.methods:
+            cases += [([method], [rival], name) for rival, name in pairs]
+        return cases
 
     def printed(self):
         """The table of the first experiment, and its cells that have a value."""
@@ -57,15 +67,25 @@ class ClaimTest(NamedTuple):
     def _bold_against_others(self):
         """In each column what is printed in bold, against the rest of the column."""
         table, cells = self.printed()
-        names = cells.groupby([table.columns, "best"])["algorithm"].agg(list)
-        places = cells[table.columns].unique()
-        return [(names[place, True], names[place, False], place) for place in places]
+        cases = []
+        for place in cells[table.columns].unique():
+            column = cells[cells[table.columns] == place]
+            bold = column.loc[column["best"], "algorithm"]
+            rest = column.loc[~column["best"], "algorithm"]
+            cases.append((bold.tolist(), rest.tolist(), place))
+        return cases
 
     def _printed_pairs(self):
         """Each rival with each criterion that is printed for it."""
         _, cells = self.printed()
         of_rivals = cells[cells["algorithm"].isin(self.rivals)]
-        return [*zip(of_rivals["algorithm"], of_rivals["criterion"], strict=True)]
+        return [
+            *zip(
+                of_rivals["algorithm"],
+                of_rivals["criterion"],
+                strict=True,
+            )
+        ]
 
 
 @cache

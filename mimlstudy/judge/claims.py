@@ -104,8 +104,11 @@ def evaluate_claims(get_records: Records, ids: tuple[str, ...] | None = None) ->
     """Findings of all claims, or of ``ids``, on ``get_records(name)``; synthetic data test none."""
     read_once = cache(partial(records_of, get_records))
     read = cache(partial(_real_records, read_once))
-    claims = published_claims().to_dict("records")
-    return [_evaluate(claim, read) for claim in claims if ids is None or claim["id"] in ids]
+    findings = []
+    for claim in published_claims().to_dict("records"):
+        if ids is None or claim["id"] in ids:
+            findings.append(_evaluate(claim, read))
+    return findings
 
 
 def _real_records(get_records, selection, printed=False):
@@ -116,11 +119,13 @@ def _real_records(get_records, selection, printed=False):
 
 
 def _evaluate(claim, read):
+    """A claim's finding; its parts are made once for each column of settings."""
     tests = claim_tests().get(claim["id"], [])
     estimates = [test for test in tests if test.test not in FACTS]
     parts, printed_parts = {}, {}
     for column in COLUMNS:
         parts[column] = parts_of(tests, partial(_records_of_test, read, column))
+        # Facts have no power: nothing of them is estimated.
         printed_parts[column] = parts_of(estimates, partial(_printed_records, read, column))
     verdicts = {}
     for view, (column, test) in VIEWS.items():
@@ -166,14 +171,12 @@ def verdict_of(
     counts = Counter(getattr(part, test) for part in parts)
     of_printed = Counter(getattr(part, test) for part in printed_parts)
     n_printed = len(printed_parts) - of_printed[NOT_TESTED]
-    n_parts, supported, contradicted = (
-        len(parts),
-        counts["supported"],
-        counts["contradicted"],
-    )
+    n_parts = len(parts)
+    supported, contradicted = counts["supported"], counts["contradicted"]
     if counts[NOT_TESTED] == n_parts:
         word = NOT_TESTED
     elif of_printed["supported"] < power * n_printed:
+        # A test that would miss the printed differences can neither support nor contradict.
         word = "undecided"
     elif contradicted > supported:
         word = "contradicted"
@@ -238,8 +241,11 @@ def without_splits(records: pd.DataFrame, left_out: Sequence[int]) -> pd.DataFra
 
 def count_words(findings: Sequence[ClaimFinding]) -> pd.DataFrame:
     """How many claims have each of :data:`WORDS` (columns) by each of :data:`VIEWS` (rows)."""
-    counts = {view: Counter(finding.word(view) for finding in findings) for view in VIEWS}
-    return pd.DataFrame(counts).T.reindex(columns=[*WORDS]).fillna(0).astype(int)
+    rows = {}
+    for view in VIEWS:
+        counts = Counter(finding.word(view) for finding in findings)
+        rows[view] = [counts[word] for word in WORDS]
+    return pd.DataFrame.from_dict(rows, "index", columns=[*WORDS])
 
 
 def count_words_by_kind(
@@ -263,6 +269,8 @@ def _described(parts):
     for (word, subject), group in groupby(ordered, lambda part: (part.corrected, part.subject)):
         aspects = [": ".join(filter(None, (part.aspect, part.note))) for part in group]
         texts[word].append(f"{subject} ({', '.join(aspects)})")
+    # Many parts lack the same records: they are named once.
     missing = [part.note for part in parts if part.corrected == NOT_TESTED]
     texts[NOT_TESTED] = list(dict.fromkeys(missing))
-    return "; ".join(f"{word}: {', '.join(said)}" for word, said in texts.items() if said)
+    sentences = [f"{word}: {', '.join(said)}" for word, said in texts.items() if said]
+    return "; ".join(sentences)

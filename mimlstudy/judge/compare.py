@@ -7,7 +7,11 @@ import pandas as pd
 
 from mimlpaper.datasets import YAHOO_NAMES
 from mimlstudy.engine.records import CURRENT, STATES
-from mimlstudy.judge.selection import NO_RECORDS, as_published, unmixed
+from mimlstudy.judge.selection import (
+    NO_RECORDS,
+    as_published,
+    unmixed,
+)
 from mimlstudy.judge.tolerances import tolerance
 from mimlstudy.judge.verdicts import verdict
 from mimlstudy.paper.published import (
@@ -19,11 +23,8 @@ from mimlstudy.paper.published import (
 )
 
 KINDS = ("original", "re-derived", "synthetic")  # of data
-PLACE = [
-    "dataset",
-    "algorithm",
-    "criterion",
-]  # what names a cell of a table
+PLACE = ["dataset", "algorithm", "criterion"]  # what names a cell of a table
+PRINTED_NAMES = {f"yahoo:{name}": printed for name, printed in YAHOO_NAMES.items()}
 
 
 def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
@@ -38,11 +39,12 @@ def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
     cells = cells.merge(_measured(records, table), "left", PLACE)
     cells = cells.fillna({"n": 0, "state": "missing"}).astype({"n": int})
     cells.insert(cells.columns.get_loc("state"), "n_protocol", table.n_runs)
-    all_runs = cells["n"] >= table.n_runs
-    all_folds = cells.pop("n_trials") >= table.n_folds
+    # In a cross-validation a run counts if all of its folds were recorded.
+    whole_runs = cells.pop("n_trials") >= table.n_folds
+    whole_protocol = (cells["n"] >= table.n_runs) & whole_runs
     original = cells["kind"] == "original"
     current = cells["state"] == CURRENT
-    cells["complete"] = all_runs & all_folds & original & current
+    cells["complete"] = whole_protocol & original & current
     cells["tolerance"] = tolerance(cells)
     verdicts = np.where(cells["printed"] == "no row", "", verdict(cells))
     return cells.assign(verdict=verdicts)
@@ -82,15 +84,15 @@ def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
     A run is a split; in Table 4 one of the eleven data sets, which share a column; in Table 5 the
     ten folds of one cross-validation. Also n_trials, and the worst state and kind of these.
     """
-    of_run = records["dataset"]
-    if table.run != "dataset":
-        of_run = records["split"] // table.n_folds
-    rows = unmixed(records).assign(
-        run=of_run,
-        dataset=_as_table_names(records, table),
-        state=pd.Categorical(records["state"], STATES, ordered=True),
-        kind=pd.Categorical(records["kind"], KINDS, ordered=True),
-    )
+    if table.run == "dataset":
+        runs = records["dataset"]
+    else:
+        runs = records["split"] // table.n_folds
+    # In order, so that the largest of a run's states and kinds is its worst.
+    states = pd.Categorical(records["state"], STATES, ordered=True)
+    kinds = pd.Categorical(records["kind"], KINDS, ordered=True)
+    datasets = _as_table_names(records, table)
+    rows = unmixed(records).assign(run=runs, dataset=datasets, state=states, kind=kinds)
     groups = rows.groupby(["dataset", "method", "run"])
     means = groups[[name for name in ALL_CRITERIA if name in records]].mean()
     worst = groups[["state", "kind"]].max()
@@ -115,7 +117,11 @@ def as_printed(records: pd.DataFrame, experiment: str) -> pd.DataFrame:
     records = as_published(records)
     names = [*table.criteria]
     cells = published_cells(table.number)
-    printed = cells.pivot(index=["dataset", "algorithm"], columns="criterion", values="mean")
+    printed = cells.pivot(
+        index=["dataset", "algorithm"],
+        columns="criterion",
+        values="mean",
+    )
     keys = [_as_table_names(records, table), records["method"]]
     printed_means = printed[names].reindex(pd.MultiIndex.from_arrays(keys))
     our_means = records.groupby(keys)[names].transform("mean")
@@ -138,7 +144,7 @@ DECIMALS_IN_PRINT = {  # of the characteristics in Appendix C's table
 def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
     """Appendix C's table by cells, with a verdict: "agrees" as printed, "differs" or "missing"."""
     table = published_characteristics()
-    names = recomputed["dataset"].str.removeprefix("yahoo:").replace(YAHOO_NAMES)
+    names = recomputed["dataset"].replace(PRINTED_NAMES)
     published = _by_characteristic(table, table.columns)
     ours = _by_characteristic(recomputed.assign(dataset=names), table.columns)
     cells = pd.DataFrame(
@@ -149,9 +155,10 @@ def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
     )
     cells = cells.rename_axis(["dataset", "characteristic"]).reset_index()
     decimals = cells["characteristic"].map(DECIMALS_IN_PRINT)
-    as_text = {name: round_half_up(cells[name], decimals) for name in ("published", "recomputed")}
-    missing = as_text["recomputed"].isna()
-    same = as_text["published"] == as_text["recomputed"]
+    as_printed = round_half_up(cells["published"], decimals)
+    as_recomputed = round_half_up(cells["recomputed"], decimals)
+    missing = as_recomputed.isna()
+    same = as_printed == as_recomputed
     words = np.select([missing, same], ["missing", "agrees"], "differs")
     return cells.assign(verdict=words)
 
@@ -163,4 +170,6 @@ def _by_characteristic(table, columns):
 
 def round_half_up(value, decimals):
     """As people round, also where the computer's number lies just below the half."""
-    return np.floor(value * 10**decimals + 0.5 + 1e-9) / 10**decimals
+    units = value * 10**decimals
+    # The last summand lifts what only the computer's rounding has put below the half.
+    return np.floor(units + 0.5 + 1e-9) / 10**decimals

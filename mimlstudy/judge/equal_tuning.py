@@ -21,6 +21,7 @@ from mimlstudy.judge.selection import (
 from mimlstudy.paper.equal_tuning import BASE_METHODS, LAYOUTS
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import TABLES
+from mimlstudy.paper.section6 import YAHOO
 
 CONTROLS = "controls"  # learners of one vector
 OF_BAGS = "bags, the paper's learners"
@@ -38,10 +39,12 @@ def tuned_losses(get_records: Records) -> pd.DataFrame:
     """
     records = unmixed(as_published(records_of(get_records, RECORDED_IN["equal"])))
     rows = records.dropna(subset="average_precision")
-    is_page = rows["dataset"].str.startswith("yahoo:")
+    # Eleven sets of pages of one site would outvote all others.
+    is_page = rows["dataset"].isin(YAHOO)
     datasets = rows["dataset"].mask(is_page, "web pages")
     methods = rows["method"].map(BASE_METHODS)
-    return 1 - rows["average_precision"].groupby([datasets, methods]).mean().unstack()
+    means = rows["average_precision"].groupby([datasets, methods]).mean()
+    return 1 - means.unstack()
 
 
 def learners_by_group(get_records: Records) -> pd.DataFrame:
@@ -62,17 +65,24 @@ def learners_by_group(get_records: Records) -> pd.DataFrame:
     ]
     records = records_of(get_records, RECORDED_IN["equal"], CONTROLS)
     rows = unmixed(as_published(records))
+    # Where there are no controls, there is nothing to compare bags with.
     rows = rows[rows["dataset"].isin(EXPERIMENTS[CONTROLS].datasets)]
     if rows.empty:
         return pd.DataFrame(columns=columns)
     one_label = rows["average_precision"].isna()
+    n_labels = np.where(one_label, "one label", "many labels")
     rows = rows.assign(
         group=_groups(rows["method"]),
-        held_out=rows["held_out"].map(lambda text: max(json.loads(text))),
+        held_out=rows["held_out"].map(_best_value),
         value=rows["average_precision"].fillna(rows["accuracy"]),
-        n_labels=np.where(one_label, "one label", "many labels"),
+        n_labels=n_labels,
     )
     return rows.loc[rows["group"] != "", columns]
+
+
+def _best_value(held_out):
+    """The best of the values that a hold-out found, which are recorded as JSON."""
+    return max(json.loads(held_out))
 
 
 def _groups(methods):
@@ -119,31 +129,27 @@ def chance_to_lead(learners: pd.DataFrame, n_learners: int = N_LEARNERS) -> pd.D
         values[dataset, group] = _values_of_draws(rows, n_learners)
     n_labels = learners.groupby("dataset")["n_labels"].first()
     table = []
-    for dataset, group in values:
-        if group in RIVALS and (dataset, OF_BAGS) in values:
-            pairs = np.subtract.outer(values[dataset, OF_BAGS], values[dataset, group])
-            lead = float((pairs > 0).mean())
-            table.append(
-                (
-                    n_labels[dataset],
-                    dataset,
-                    group,
-                    lead,
-                    float(pairs.mean()),
-                )
-            )
+    for (dataset, group), theirs in values.items():
+        ours = values.get((dataset, OF_BAGS))
+        if group in RIVALS and ours is not None:
+            differences = np.subtract.outer(ours, theirs)  # of each pair of draws
+            leads = float((differences > 0).mean())
+            difference = float(differences.mean())
+            table.append((n_labels[dataset], dataset, group, leads, difference))
     columns = ["n_labels", "dataset", "rival", "leads", "difference"]
     return pd.DataFrame(table, columns=columns)
 
 
 def _values_of_draws(rows, n_learners):
     """Of every subset of so many learners, the mean value of those that hold-out chooses."""
-    held_out = rows.pivot(index="split", columns="method", values="held_out").to_numpy()
-    value = rows.pivot(index="split", columns="method", values="value").to_numpy()
-    n_methods = held_out.shape[1]
-    splits = np.arange(len(held_out))
+    table = rows.pivot(index="split", columns="method", values=["held_out", "value"])
+    held_out = table["held_out"].to_numpy()  # (n_splits, n_methods)
+    value = table["value"].to_numpy()
+    n_splits, n_methods = held_out.shape
+    splits = np.arange(n_splits)
     means = []
     for subset in combinations(range(n_methods), min(n_learners, n_methods)):
+        # The reader of a group takes the learner that its hold-out prefers, split by split.
         chosen = held_out[:, subset].argmax(axis=1)
         means.append(value[:, subset][splits, chosen].mean())
     return np.array(means)

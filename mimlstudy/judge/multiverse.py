@@ -26,7 +26,10 @@ from mimlstudy.paper.experiments import READ_SPLITS, ROWS
 from mimlstudy.paper.published import ALL_CRITERIA, TABLES
 
 # Rows of a table that are alternatives of a method.
-ROW_OF = {"RankSvm, converged": "RankSvm", "MimlSvm, set kernel": "MimlSvm"}
+ROW_OF = {
+    "RankSvm, converged": "RankSvm",
+    "MimlSvm, set kernel": "MimlSvm",
+}
 N_MIXTURES = 200  # of alternatives of all methods together, for each claim
 LEADS = ("better", "shares")  # tests of which method is ahead
 EFFECTS = ["claim", "kind", "change", "effect"]
@@ -39,11 +42,14 @@ def alternatives_of(name: str, get_records: Records) -> pd.DataFrame:
     ``alternative`` is in words, such as "C = 10.0", and empty for the published row.
     """
     published = as_published(records_of(get_records, name))
-    published = published[published["split"] < READ_SPLITS[name]].assign(alternative="")
+    published = published[published["split"] < READ_SPLITS[name]]
+    published = published.assign(alternative="")
     recorded = records_of(get_records, ALTERNATIVES)
     same_data = recorded["dataset"].isin(published["dataset"])
-    recorded = recorded[same_data & recorded["method"].isin(ROWS[name])]
+    same_rows = recorded["method"].isin(ROWS[name])
+    recorded = recorded[same_data & same_rows]
     recorded = recorded.assign(alternative=recorded["override"].map(in_words))
+    # An override that changes nothing is the published row, which the table has.
     recorded = recorded[recorded["alternative"] != ""]
     table = pd.concat([published, recorded], ignore_index=True)
     return _with_rows_as_alternatives(table)
@@ -53,25 +59,26 @@ def _with_rows_as_alternatives(table):
     """A row that is another form of a method becomes an alternative of that method."""
     is_form = table["method"].isin([*ROW_OF])
     settings = table["alternative"]
-    as_row = "row: " + table["method"] + ("; " + settings).where(settings != "", "")
-    return table.assign(
-        alternative=settings.mask(is_form, as_row),
-        method=table["method"].replace(ROW_OF),
-    )
+    and_settings = ("; " + settings).where(settings != "", "")
+    as_row = "row: " + table["method"] + and_settings
+    methods = table["method"].replace(ROW_OF)
+    return table.assign(alternative=settings.mask(is_form, as_row), method=methods)
 
 
 def single_alternatives(name: str, get_records: Records) -> pd.DataFrame:
     """Of :func:`alternatives_of` the published rows, and those in which one setting differs."""
     table = alternatives_of(name, get_records)
-    return table[table["alternative"].isin({"", *_single_settings(name)})]
+    kept = {"", *_single_settings(name)}
+    return table[table["alternative"].isin(kept)]
 
 
 def _single_settings(name):
     """In words, as recorded: with the names of a change in alphabetical order."""
     settings = set()
     for row in ROWS[name].values():
-        for choice in row.alternatives:
-            settings.add(in_words(dict(sorted(choice.items()))))
+        for override in row.alternatives:
+            in_order = dict(sorted(override.items()))
+            settings.add(in_words(in_order))
     return settings
 
 
@@ -85,7 +92,12 @@ def named_by_alternative(table: pd.DataFrame) -> pd.DataFrame:
 def in_words(override: str | Mapping) -> str:
     """``C = 10.0`` for one setting, several with commas; "" for none."""
     settings = json.loads(override) if isinstance(override, str) else override
-    return ", ".join(f"{name.split('__')[-1]} = {value}" for name, value in settings.items())
+    texts = []
+    for name, value in settings.items():
+        # ``C`` of ``learner__C``, since the method's name says whose it is.
+        short_name = name.split("__")[-1]
+        texts.append(f"{short_name} = {value}")
+    return ", ".join(texts)
 
 
 def alternative_means(number: int, get_records: Records) -> pd.DataFrame:
@@ -157,10 +169,17 @@ def _cases_of_leads(experiment):
     for claim, tests in claim_tests().items():
         for test in tests:
             if test.test in LEADS and test.experiments == (experiment,):
-                for (method,), (rival,), name in test.cases():
-                    if rival not in QUOTED:
-                        columns = name if name in CRITERIA else [("accuracy", name)]
-                        cases[claim].append((method, rival, columns))
+                cases[claim] += _leads(test)
+    return cases
+
+
+def _leads(test):
+    """The cases of one test, but those against a quoted accuracy, which has no alternatives."""
+    cases = []
+    for (method,), (rival,), name in test.cases():
+        if rival not in QUOTED:
+            columns = name if name in CRITERIA else [("accuracy", name)]
+            cases.append((method, rival, columns))
     return cases
 
 
@@ -177,7 +196,8 @@ def _losses(table):
     Where an alternative was not run, it has the losses of the published row.
     """
     criteria = [name for name in ALL_CRITERIA if name in table]
-    groups = unmixed(table, "alternative").groupby(["method", "alternative", "dataset"])
+    keys = ["method", "alternative", "dataset"]
+    groups = unmixed(table, "alternative").groupby(keys)
     means = groups[criteria].mean().dropna(axis=1, how="all")
     scores = [name for name in means if not ALL_CRITERIA[name].lower_is_better]
     means[scores] = 1 - means[scores]
@@ -200,27 +220,26 @@ def _drawn_places(methods, losses, single, n_mixtures, rng):
     of_changes = []
     for change in ["", *changes]:
         # A method that does not leave this choice open keeps its published row.
-        of_changes.append([max(index.get_indexer([change])[0], 0) for index in indices])
-    sizes = np.tile([len(index) for index in indices], (n_mixtures, 1))
-    places = np.concatenate([of_changes, rng.integers(sizes)])
+        places = [max(index.get_indexer([change])[0], 0) for index in indices]
+        of_changes.append(places)
+    sizes = [len(index) for index in indices]
+    mixtures = rng.integers(np.tile(sizes, (n_mixtures, 1)))
+    places = np.concatenate([of_changes, mixtures])  # (n_trials, n_methods)
     return dict(zip(methods, places.T, strict=True)), changes
 
 
 def _effects(cases, losses, places, changes):
     """The mean difference of the cases in each trial of the multiverse."""
-    shares = []
+    leads = []
     for method, rival, columns in cases:
         ours = losses[method][columns].to_numpy()[places[method]]  # (n_trials, n_sets)
         theirs = losses[rival][columns].to_numpy()[places[rival]]
-        shares.append(1 - ours / theirs)
-    effect = 100 * np.concatenate(shares, axis=1).mean(axis=1)
-    n_mixtures = len(effect) - 1 - len(changes)
-    kinds = [
-        "published",
-        *["one change"] * len(changes),
-        *["mixture"] * n_mixtures,
-    ]
-    names = ["", *changes, *[""] * n_mixtures]
+        leads.append(1 - ours / theirs)
+    effect = 100 * np.concatenate(leads, axis=1).mean(axis=1)
+    n_changes = len(changes)
+    n_mixtures = len(effect) - 1 - n_changes
+    kinds = ["published"] + ["one change"] * n_changes + ["mixture"] * n_mixtures
+    names = ["", *changes] + [""] * n_mixtures
     return pd.DataFrame({"kind": kinds, "change": names, "effect": effect})
 
 
@@ -232,25 +251,7 @@ def flips(effects: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for claim, of_claim in effects.groupby("claim", sort=False):
-        by_kind = of_claim.set_index("change").groupby("kind")["effect"]
-        published = by_kind.get_group("published").iloc[0]
-        mixtures = by_kind.get_group("mixture")
-        single = pd.Series(dtype=float)
-        if "one change" in by_kind.groups:
-            single = by_kind.get_group("one change")
-        turned = single[np.sign(single) != np.sign(published)]
-        turned = turned.sort_values(ascending=published > 0)
-        rows.append(
-            {
-                "claim": claim,
-                "effect": published,
-                "mean": float(mixtures.mean()),
-                "std": float(mixtures.std()),
-                "in_favour": float((mixtures > 0).mean()),
-                "turned": tuple(turned.index),
-                "n_changes": len(single),
-            }
-        )
+        rows.append({"claim": claim} | _flips_of_claim(of_claim))
     columns = [
         "claim",
         "effect",
@@ -261,3 +262,24 @@ def flips(effects: pd.DataFrame) -> pd.DataFrame:
         "n_changes",
     ]
     return pd.DataFrame(rows, columns=columns)
+
+
+def _flips_of_claim(effects):
+    by_kind = effects.set_index("change").groupby("kind")["effect"]
+    published = by_kind.get_group("published").iloc[0]
+    mixtures = by_kind.get_group("mixture")
+    single = pd.Series(dtype=float)
+    if "one change" in by_kind.groups:
+        single = by_kind.get_group("one change")
+    turned = single[np.sign(single) != np.sign(published)]
+    # The strongest first: the farthest on the other side of 0.
+    turned = turned.sort_values(ascending=published > 0)
+    in_favour = (mixtures > 0).mean()
+    return {
+        "effect": published,
+        "mean": float(mixtures.mean()),
+        "std": float(mixtures.std()),
+        "in_favour": float(in_favour),
+        "turned": tuple(turned.index),
+        "n_changes": len(single),
+    }

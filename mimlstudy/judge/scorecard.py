@@ -17,7 +17,12 @@ from mimlstudy.judge.equal_tuning import (
     learners_by_group,
 )
 from mimlstudy.judge.multiverse import claim_effects, flips
-from mimlstudy.judge.selection import COLUMNS, Records, Selection, selected
+from mimlstudy.judge.selection import (
+    COLUMNS,
+    Records,
+    Selection,
+    selected,
+)
 from mimlstudy.judge.tolerances import tolerance
 from mimlstudy.judge.verdicts import (
     COMPARED,
@@ -29,10 +34,7 @@ from mimlstudy.judge.verdicts import (
 from mimlstudy.paper.experiments import settings_closest_to_print
 from mimlstudy.paper.published import TABLES
 
-PAGE_RULES = (
-    "sampled pages",
-    "same pages",
-)  # both tolerances of Table 4; the first is used
+PAGE_RULES = ("sampled pages", "same pages")  # both tolerances of Table 4; the first is used
 
 
 def scorecard(get_records: Records) -> dict:
@@ -56,25 +58,24 @@ def scorecard(get_records: Records) -> dict:
         - ``groups``: the paper's learners of bags against each rival group by equal tuning, by
           data set, with all learners and with equal numbers, see ``equal_tuning``
     """
-    cells_by_column = {name: scorecard_cells(get_records, name) for name in COLUMNS}
+    cells_by_column = {}
+    for column in COLUMNS:
+        cells_by_column[column] = scorecard_cells(get_records, column)
     cells = cells_by_column["closest"]
+    with_fixed = _with_fixed(cells, cells_by_column["fixed"])
     rows = _rows(cells)
     findings = evaluate_claims(get_records)
-    learners = learners_by_group(get_records)
     return {
-        "cells": _records(_with_fixed(cells, cells_by_column["fixed"])),
+        "cells": _records(with_fixed),
         "rows": rows.to_dict("records"),
-        "totals": {name: _totals(of_column) for name, of_column in cells_by_column.items()},
+        "totals": {column: _totals(table) for column, table in cells_by_column.items()},
         "agreeing": _agreeing(cells, rows),
         "chance_with_choice": chance_with_choice(chosen_closest(get_records)),
         "table4": _agreeing_pages(cells),
         "claims": _claims(findings, get_records),
         "words": count_words(findings).to_dict("index"),
         "words_by_kind": count_words_by_kind(findings).to_dict("index"),
-        "groups": {
-            "all learners": _records(differences_of_groups(learners)),
-            "equal numbers": _records(chance_to_lead(learners)),
-        },
+        "groups": _groups(get_records),
     }
 
 
@@ -86,22 +87,22 @@ def scorecard_cells(
     """The paper's own cells of some tables, see ``compare_with_paper``."""
     tables = []
     for number in numbers:
-        records = selected(get_records, Selection((TABLES[number].experiment,), column))
+        selection = Selection((TABLES[number].experiment,), column)
+        records = selected(get_records, selection)
         tables.append(compare_with_paper(records, number))
     cells = pd.concat(tables)
-    return cells.query("printed != 'no row'").reset_index(drop=True)
+    # The paper says nothing of the rows that we add.
+    return cells[cells["printed"] != "no row"].reset_index(drop=True)
 
 
 def _rows(cells):
     """Each of our rows with the nearest printed one, and its number of settings by print."""
     rows = row_verdicts(deviations(cells[cells["kind"] != "synthetic"]))
-    n_settings = {}
-    for number, table in TABLES.items():
-        for method, n in settings_closest_to_print(table.experiment).items():
-            n_settings[number, method] = n
-    places = zip(rows["table"], rows["algorithm"], strict=True)
-    rows["closest_to_print"] = [n_settings.get(place, 0) for place in places]
-    return rows
+    n_by_print = []
+    for table, method in zip(rows["table"], rows["algorithm"], strict=True):
+        of_table = settings_closest_to_print(TABLES[table].experiment)
+        n_by_print.append(of_table.get(method, 0))
+    return rows.assign(closest_to_print=n_by_print)
 
 
 def _with_fixed(cells, fixed):
@@ -118,18 +119,21 @@ def _totals(cells):
 
 
 def _agreeing(cells, rows):
-    compared = cells[cells["verdict"].isin(COMPARED)].merge(rows, on=["table", "algorithm"])
-    by_print = compared["closest_to_print"] > 0
-    names = {
-        True: "rows with settings closest to print",
-        False: "the other rows",
-    }
+    """[cells that agree, printed cells] of rows with settings chosen by print, and without."""
+    compared = cells[cells["verdict"].isin(COMPARED)]
+    compared = compared.merge(rows, on=["table", "algorithm"])
     agrees = compared["verdict"] == "agrees"
-    groups = agrees.groupby(by_print.map(names))
-    return {name: [int(rows.sum()), len(rows)] for name, rows in groups}
+    by_print = compared["closest_to_print"] > 0
+    # Readers ask whether agreement comes from settings that were chosen for it.
+    groups = {
+        "rows with settings closest to print": agrees[by_print],
+        "the other rows": agrees[~by_print],
+    }
+    return {name: [int(group.sum()), len(group)] for name, group in groups.items() if len(group)}
 
 
 def _agreeing_pages(cells):
+    """How many printed cells of Table 4 agree by each rule, since two are defensible."""
     pages = cells[(cells["table"] == 4) & cells["verdict"].isin(COMPARED)]
     counts = {}
     for rule in PAGE_RULES:
@@ -139,8 +143,19 @@ def _agreeing_pages(cells):
 
 
 def _claims(findings, get_records):
-    turns = flips(claim_effects(get_records)).set_index("claim").to_dict("index")
-    return [finding.as_dict() | {"multiverse": turns.get(finding.id)} for finding in findings]
+    """The findings as dicts, each with what alternative settings do to it."""
+    turns = flips(claim_effects(get_records)).set_index("claim")
+    effects = turns.to_dict("index")
+    return [finding.as_dict() | {"multiverse": effects.get(finding.id)} for finding in findings]
+
+
+def _groups(get_records):
+    """The paper's learners of bags against other groups, by all learners and by equal numbers."""
+    learners = learners_by_group(get_records)
+    return {
+        "all learners": _records(differences_of_groups(learners)),
+        "equal numbers": _records(chance_to_lead(learners)),
+    }
 
 
 def _records(table):

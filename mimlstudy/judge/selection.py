@@ -21,12 +21,20 @@ RECORDED_IN = {"fixed": "fixed", "equal": "equal_tuning"}
 ALTERNATIVES = "alternatives"
 
 # Experiments of which all columns are recorded.
-WITH_COLUMNS = ("table1", "table2", "table3", "table4", "table5", "unseen")
+WITH_COLUMNS = (
+    "table1",
+    "table2",
+    "table3",
+    "table4",
+    "table5",
+    "unseen",
+)
 
 TABLE_1 = EXPERIMENTS["table1"]
-NO_RECORDS = pd.DataFrame(columns=[*columns_of(TABLE_1.measure), "state"]).astype(
-    dict.fromkeys([*COUNTS, *TABLE_1.measure.numbers], float)
-)
+NUMBERS = [*COUNTS, *TABLE_1.measure.numbers]
+NO_RECORDS = pd.DataFrame(columns=[*columns_of(TABLE_1.measure), "state"])
+# With types, so that means of no rows are numbers too.
+NO_RECORDS = NO_RECORDS.astype(dict.fromkeys(NUMBERS, float))
 
 # What may differ between two records of one method on one split: which fit, and of how much.
 CONFIGURATION = ("override", "stage", "n_settings", "calibration")
@@ -56,19 +64,22 @@ def selected(get_records: Records, selection: Selection) -> pd.DataFrame:
         return NO_RECORDS
     table = EXPERIMENTS[experiments[0]]
     records = as_published(records_of(get_records, RECORDED_IN[column]))
-    covered = [name for name in records["dataset"].unique() if table.covers(name)]
+    names = records["dataset"].unique()
+    covered = [name for name in names if table.covers(name)]
     records = records[records["dataset"].isin(covered)]
     closest = records_of(get_records, table.name)
     if column == "equal" or records.empty or closest.empty:
         return records
-    return pd.concat([records, _without_choice_by_print(closest, column)])
+    unchanged = _without_choice_by_print(closest, column)
+    return pd.concat([records, unchanged])
 
 
 def _without_choice_by_print(closest, column):
     """Records of the methods that have no setting chosen by print, and so no second row."""
     dataset = closest["dataset"].iloc[0]
     recorded_again = EXPERIMENTS[RECORDED_IN[column]].methods_on(dataset)
-    return closest[~closest["method"].isin(recorded_again)]
+    has_second_row = closest["method"].isin(recorded_again)
+    return closest[~has_second_row]
 
 
 def records_of(get_records: Records, *experiments: str) -> pd.DataFrame:
@@ -80,9 +91,10 @@ def records_of(get_records: Records, *experiments: str) -> pd.DataFrame:
         if table is not None and len(table):
             tables.append(table)
     records = pd.concat(tables) if tables else NO_RECORDS
-    if "state" not in records:
+    if "state" not in records:  # made up, not recorded
         return records
-    return records[~records["state"].isin(REFUTED)]
+    is_refuted = records["state"].isin(REFUTED)
+    return records[~is_refuted]
 
 
 def as_published(records: pd.DataFrame) -> pd.DataFrame:
@@ -117,15 +129,17 @@ def unmixed(records: pd.DataFrame, *by: str) -> pd.DataFrame:
     keys = ["dataset", "method", *by]
     varying = [name for name in CONFIGURATION if name in records and name not in by]
     configurations = records[[*keys, *varying]].drop_duplicates()
-    mixed = configurations[configurations.duplicated(keys, keep=False)]
-    if len(mixed):
+    # A mean over two configurations would look like a mean over splits.
+    is_mixed = configurations.duplicated(keys, keep=False)
+    if is_mixed.any():
+        mixed = configurations[is_mixed]
         place = mixed[keys].iloc[0].tolist()
         of_place = mixed[(mixed[keys] == place).all(axis=1)]
         name = of_place[varying].nunique(dropna=False).idxmax()
         raise ValueError(_mixed(place, name, of_place[name].unique()))
-    repeated = records[records.duplicated([*keys, "split"])]
-    if len(repeated):
-        row = repeated.iloc[0]
+    is_repeated = records.duplicated([*keys, "split"])
+    if is_repeated.any():
+        row = records[is_repeated].iloc[0]
         place = [row[name] for name in keys]
         raise ValueError(_mixed(place, "row of a split", [row["split"]] * 2))
     return records
@@ -134,7 +148,8 @@ def unmixed(records: pd.DataFrame, *by: str) -> pd.DataFrame:
 def _mixed(place, name, values):
     """What an error says of records that cannot be averaged."""
     texts = ", ".join(map(str, values[:5]))
+    where = " / ".join(map(str, place))
     return (
-        f"a mean over splits needs one {name}, got {texts} of "
-        f"{' / '.join(map(str, place))}; select the records of one {name}, or take means by it"
+        f"a mean over splits needs one {name}, got {texts} of {where}; "
+        f"select the records of one {name}, or take means by it"
     )

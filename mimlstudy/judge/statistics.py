@@ -111,7 +111,7 @@ def compare_differences(differences, split_sizes: SplitSizes | None, margin: flo
     differences = np.asarray(differences, dtype=float)
     n = len(differences)
     shared = extra_variance(split_sizes)
-    error = stdtrit(n - 1, 1 - ALPHA / 2) * differences.std(ddof=1)
+    half_of_a_single = stdtrit(n - 1, 1 - ALPHA / 2) * differences.std(ddof=1)
     # Each row is positive if an outcome holds, in the order that _by_outcome names.
     rows = np.array(
         [
@@ -128,8 +128,8 @@ def compare_differences(differences, split_sizes: SplitSizes | None, margin: flo
     return Comparison(
         n=n,
         difference=float(differences.mean()),
-        half=float(error * math.sqrt(1 / n + shared)),
-        paired_half=float(error * math.sqrt(1 / n)),
+        half=float(half_of_a_single * math.sqrt(1 / n + shared)),
+        paired_half=float(half_of_a_single * math.sqrt(1 / n)),
         margin=margin,
         paired=_by_outcome(paired),
         corrected=_by_outcome(corrected),
@@ -176,7 +176,8 @@ def t_test(values, extra: float = 0.0) -> np.ndarray:
     values = np.asarray(values, dtype=float)
     n = values.shape[-1]
     mean = values.mean(axis=-1)
-    error = values.std(axis=-1, ddof=1) * math.sqrt(1 / n + extra)
+    deviation = values.std(axis=-1, ddof=1)
+    error = deviation * math.sqrt(1 / n + extra)
     # Equal differences leave no doubt, and t would be 0 / 0.
     no_doubt = error <= ZERO * np.maximum(1.0, abs(mean))
     t = mean / np.where(no_doubt, 1.0, error)
@@ -196,8 +197,10 @@ def holm(p_values) -> np.ndarray:
     order = np.argsort(p)  # NaN last
     n_tests = np.count_nonzero(~np.isnan(p))
     factors = n_tests - np.arange(len(p))
+    # A p-value is never adjusted to less than a smaller one.
+    stepped_down = np.maximum.accumulate(factors * p[order])
     adjusted = np.empty_like(p)
-    adjusted[order] = np.maximum.accumulate(factors * p[order]).clip(max=1)
+    adjusted[order] = stepped_down.clip(max=1)
     return adjusted
 
 
@@ -232,8 +235,13 @@ def win_tie_loss(
 
 
 def _counted(comparisons, test):
+    """Numbers of comparisons with each outcome by a test."""
     words = [comparison.outcome(test) for comparison in comparisons]
-    return WinTieLoss(*map(words.count, WinTieLoss._fields))
+    return WinTieLoss(
+        better=words.count("better"),
+        neither=words.count("neither"),
+        worse=words.count("worse"),
+    )
 
 
 class Ranks(NamedTuple):
@@ -256,18 +264,18 @@ class Ranks(NamedTuple):
         for ranks in without:
             leaders |= {*ranks.table["rank"].nsmallest(1, keep="all").index}
         still = "it is" if leaders == {leader} else "another may be"
-        largest_p = pd.concat(
-            [r.nemenyi.loc[leader, rivals] for r in (self, *without)],
-            axis=1,
-        )
-        behind = [name for name, p in largest_p.max(axis=1).items() if p < ALPHA]
-        few = f" With {len(datasets)} sets little can be decided."
-        return (
+        p_values = [ranks.nemenyi.loc[leader, rivals] for ranks in (self, *without)]
+        largest_p = pd.concat(p_values, axis=1).max(axis=1)
+        behind = ", ".join(largest_p.index[largest_p < ALPHA]) or "none"
+        best_rank = self.table["rank"].iloc[0]
+        words = (
             f"Over {len(datasets)} data sets the best mean rank is that of {leader}, "
-            f"{self.table['rank'].iloc[0]:.1f} of {len(self.table)}. Whichever set is left out, "
-            f"{still} the first, and {leader} is significantly ahead of "
-            f"{', '.join(behind) or 'none'}.{few * (len(datasets) < N_DECIDABLE)}"
+            f"{best_rank:.1f} of {len(self.table)}. Whichever set is left out, "
+            f"{still} the first, and {leader} is significantly ahead of {behind}."
         )
+        if len(datasets) < N_DECIDABLE:
+            words += f" With {len(datasets)} sets little can be decided."
+        return words
 
 
 def rank_methods(losses: pd.DataFrame) -> Ranks:
@@ -276,28 +284,31 @@ def rank_methods(losses: pd.DataFrame) -> Ranks:
     ValueError if a loss is missing. The splits of one data set do not qualify as rows. See Demšar,
     Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006.
     """
-    from scikit_posthocs import (
-        posthoc_nemenyi_friedman,
-    )  # takes long, and few need it
+    # Its import takes long, and few need it.
+    from scikit_posthocs import posthoc_nemenyi_friedman
 
-    if losses.isna().any(axis=None):
-        places = np.argwhere(losses.isna())
-        gaps = [f"{losses.columns[j]} on {losses.index[i]}" for i, j in places]
+    missing = losses.isna().stack()
+    gaps = [f"{method} on {dataset}" for dataset, method in missing.index[missing]]
+    if gaps:
         raise ValueError(f"every method must have a loss on every set, missing: {', '.join(gaps)}")
     ranks = losses.rank(axis=1)
     n_sets = len(ranks)
     resampled = np.random.default_rng(0).integers(n_sets, size=(N_RESAMPLED, n_sets))
     means = ranks.to_numpy()[resampled].mean(axis=1)  # (N_RESAMPLED, n_methods)
     low, high = np.quantile(means, [0.025, 0.975], axis=0)
-    table = pd.DataFrame(dict(rank=ranks.mean(), low=low, high=high)).sort_values("rank")
+    table = pd.DataFrame({"rank": ranks.mean(), "low": low, "high": high})
     p = stats.friedmanchisquare(*losses.to_numpy().T).pvalue
-    return Ranks(table, losses, float(p), posthoc_nemenyi_friedman(losses))
+    nemenyi = posthoc_nemenyi_friedman(losses)
+    return Ranks(table.sort_values("rank"), losses, float(p), nemenyi)
 
 
 def ranks_of_means(means: pd.DataFrame) -> pd.DataFrame:
     """Ranks of the rows in each column, 1 is best; a column that is no loss is an accuracy."""
-    losses = [name for name, criterion in CRITERIA.items() if criterion.lower_is_better]
-    return means.apply(lambda column: column.rank(ascending=column.name in losses))
+    ranks = {}
+    for name, column in means.items():
+        is_loss = name in CRITERIA and CRITERIA[str(name)].lower_is_better
+        ranks[name] = column.rank(ascending=is_loss)
+    return pd.DataFrame(ranks, index=means.index, columns=means.columns)
 
 
 def swept_values(records: pd.DataFrame, default: float) -> pd.Series:
@@ -305,4 +316,9 @@ def swept_values(records: pd.DataFrame, default: float) -> pd.Series:
     overrides = records["override"].map(json.loads)
     if overrides.map(len).max() > 1:
         raise ValueError(f"one parameter must vary, got {max(overrides, key=len)}")
-    return overrides.map(lambda values: float(next(iter(values.values()), default)))
+
+    def value_of(override):
+        (value,) = override.values() or [default]
+        return float(value)
+
+    return overrides.map(value_of)

@@ -12,7 +12,10 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from mimlstudy.paper.published import TABLES, published_characteristics
+from mimlstudy.paper.published import (
+    TABLES,
+    published_characteristics,
+)
 
 DISAGREE = 0.05  # chance of calling two runs of one program different
 DECIMALS = 3  # in print

@@ -96,7 +96,10 @@ def agreement(cells: pd.DataFrame) -> dict:
     pairs = deviations(cells[cells["kind"] != "synthetic"])
     same_algorithm = pairs[pairs["algorithm"] == pairs["other"]]
     match_rate, chance_agreement = match_rates(pairs)
-    shares = {"match_rate": match_rate, "chance_agreement": chance_agreement}
+    shares = {
+        "match_rate": match_rate,
+        "chance_agreement": chance_agreement,
+    }
     shares |= _order(same_algorithm)
     counts = _counts_of_cells(cells) | _counts_of_rows(pairs)
     counts["columns"] = same_algorithm.groupby(COLUMN).ngroups

@@ -37,10 +37,7 @@ BAGS = ("hja", "letter_carroll", "letter_frost")
 
 SCALED = default("columns from 0 to 1", scaling="columns")
 MEAN = default("bags of any size", vector=MeanInstances())
-OWN_CHOSEN_ON = (
-    "hja",
-    "letter_frost",
-)  # NoisyOr's settings; the other sets confirm them
+OWN_CHOSEN_ON = ("hja", "letter_frost")  # NoisyOr's settings; the other sets confirm them
 
 
 def set_kernel(*steps, **kernel):
@@ -88,10 +85,7 @@ UNSEEN = Table(
 )
 UNSEEN_TEXTS = _rows(TABLE_2, FIGURE_5, kernel="linear")
 
-DEFAULTS_FROM = (
-    "hja",
-    "synthetic_scene",
-)  # they were chosen here; the other sets confirm them
+DEFAULTS_FROM = ("hja", "synthetic_scene")  # they were chosen here; the other sets confirm them
 
 # The classes' defaults, and what the paper's settings have in their place, one at a time.
 DEFAULTS = {

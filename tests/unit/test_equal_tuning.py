@@ -47,9 +47,9 @@ def learners():
 def test_losses_of_all_pages_are_one_set_and_insdif_is_its_learner():
     tuned = pd.concat(
         [
-            learner("yahoo:a", "InsDif", 0.5, "[1.0]"),
-            learner("yahoo:b", "InsDif", 0.7, "[1.0]"),
-            learner("yahoo:a", "InsDif_MimlSvm", 0.8, "[1.0]"),
+            learner("yahoo:Arts", "InsDif", 0.5, "[1.0]"),
+            learner("yahoo:Health", "InsDif", 0.7, "[1.0]"),
+            learner("yahoo:Arts", "InsDif_MimlSvm", 0.8, "[1.0]"),
             learner("scene", "MimlNn", 0.6, "[1.0]"),
         ]
     )
