@@ -126,7 +126,7 @@ def claims_figure(findings: Sequence[ClaimFinding], get_records: Records) -> plt
     """
     texts = []
     for row in findings:
-        texts.append(wrap(f"{row.id}  {row.claim}", LETTERS, break_on_hyphens=False))
+        texts.append(wrap(f"{row.id}, {row.where}: {row.claim}", LETTERS, break_on_hyphens=False))
     heights = np.array([LINE_HEIGHT * len(lines) + ROW_GAP for lines in texts])
     ax = _axis_of_rows(heights)
     middles = np.cumsum(heights) - heights / 2

@@ -317,7 +317,7 @@ def _addressed(entries, cells):
 
 
 def _marked_names(cells, table):
-    """The methods that are shown, with a dagger where settings were chosen by print."""
+    """The methods that are shown, with a dagger where settings come closest to print."""
     n_settings = settings_closest_to_print(table.experiment)
     names = {}
     for method in cells["algorithm"].unique():
@@ -366,9 +366,9 @@ def _results_caption(table, cells, totals, beyond, has_fixed, profile):
         "*Printed* is the paper's value, *ours* that of the recorded trials. The best is bold.",
     ]
     if has_fixed:
-        sentences.append("*Fixed in advance* is ours without settings chosen by print.")
+        sentences.append("*Fixed in advance* is ours with settings that nobody chose by results.")
     if cells["verdict"].eq("newly_measured").any():
-        sentences.append("Newly measured cells are N/A or blank in print.")
+        sentences.append("Newly measured cells are N/A or blank in the paper.")
     if beyond:
         sentences.append("Below the last line are methods that the paper does not have.")
     sentences.append(f"Tolerance: {RULES[table.tolerance].words}.")
@@ -500,14 +500,14 @@ def number_text(mean: float, std: float = math.nan) -> str:
 
 
 def _provenance(cells, profile):
-    """Profile, runs, states and kinds of data, by algorithm where they differ."""
+    """Profile, runs and kinds of data, by algorithm where they differ."""
     measured = cells[cells["n"] > 0].groupby("algorithm", sort=False)
     if not len(measured):
         return f"Profile {profile}; no records yet."
     of = f" of {cells['n_protocol'].iloc[0]}" if "n_protocol" in cells else ""
     runs = _by_algorithm(measured["n"].min().map(lambda n: f"{n}{of} runs"))
-    states, kinds = (_by_algorithm(measured[name].agg(_joined)) for name in ("state", "kind"))
-    return f"Profile {profile}; {runs}; records {states}; {kinds} data."
+    kinds = _by_algorithm(measured["kind"].agg(_joined))
+    return f"Profile {profile}; {runs}; {kinds} data."
 
 
 def _by_algorithm(values):

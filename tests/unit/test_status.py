@@ -21,7 +21,8 @@ from mimlstudy.report.command import main
 from mimlstudy.report.notebooks import available_notebooks
 from mimlstudy.report.pseudocode import pseudocode_map
 
-SAVED = re.compile(r'save_(figure|table)\([^"]*?"(\w+)"')
+# A call that names what it saves before anything else that is quoted.
+SAVED = re.compile(r'save_(figure|table)\([^"()]*"(\w+)"')
 PAPER_TABLE = re.compile(r"paper\.table\((\d)\)")
 
 

@@ -48,7 +48,7 @@ def test_markdown_shows_both_values_and_the_sign_of_the_verdict(tmp_path):
     assert "|  | ours | **.185±.008** = |" in text and "| .500±.010 ○ |" in text
     assert "= agrees, ○ newly measured.\n" in text and "differs" not in text
     assert r"MimlSvm\_mi" in text
-    assert "Profile paper; 30 of 30 runs; records current; original data." in text
+    assert "Profile paper; 30 of 30 runs; original data." in text
 
 
 def test_the_value_fixed_in_advance_stands_where_it_differs(monkeypatch):
@@ -97,9 +97,10 @@ def test_methods_that_the_paper_lacks_stand_below_a_line_of_their_own():
 
 def test_caption_tells_what_differs():
     records = as_in_the_paper(1)
-    records.loc[records["method"] == "MimlNn", "state"] = "code changed"
+    records.loc[records["method"] == "MimlNn", "kind"] = "synthetic"
     caption = of_paper(records[(records["method"] != "MlSvm") | (records["split"] < 12)]).caption
-    assert "12 of 30 runs (MlSvm)" in caption and "code changed (MimlNn)" in caption
+    assert "12 of 30 runs (MlSvm)" in caption
+    assert "synthetic (MimlNn)" in caption
     assert of_paper(pd.DataFrame()).caption.endswith("Profile paper; no records yet.")
     table = tables.measured_table(as_in_the_paper(2), title="Fair fight", profile="paper")
     entry = table.entries.loc["MimlSvm"].iloc[0]

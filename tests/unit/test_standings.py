@@ -1,0 +1,41 @@
+"""Where methods stand: printed, ours and equal tuning side by side; the best by criterion."""
+
+import matplotlib.pyplot as plt
+
+from mimlstudy.paper.published import TABLES
+from mimlstudy.report.standings import best_by_criterion, standings, standings_figure
+from tests.made_up_records import as_in_the_paper
+
+OURS = as_in_the_paper(1)
+EQUAL = OURS.assign(average_precision=OURS["average_precision"] + 0.01)
+
+
+def test_methods_are_in_the_order_of_the_printed_values():
+    table = standings(1, OURS, EQUAL, "average_precision")
+    assert table.index[0] == "MimlSvm_mi"
+    assert table.index[-1] == "MlSvm"
+    assert len(table) == len(TABLES[1].algorithms)
+    assert table.loc["MlSvm"].round(3).tolist() == [0.712, 0.712, 0.722]
+
+
+def test_a_method_without_records_has_no_mark():
+    without = EQUAL[EQUAL["method"] != "MlSvm"]
+    table = standings(1, OURS, without, "average_precision")
+    assert table["equal tuning"].isna().tolist().count(True) == 1
+
+
+def test_each_table_has_a_panel_with_three_kinds_of_marks_and_bold_names():
+    table = standings(1, OURS, EQUAL, "average_precision")
+    figure = standings_figure({"Table 1": table}, "average_precision", ["MimlNn"])
+    (ax,) = figure.axes
+    assert len(ax.get_lines()) == 3
+    bold = [label.get_text() for label in ax.get_yticklabels() if label.get_weight() == "bold"]
+    assert bold == ["MimlNn"]
+    plt.close(figure)
+
+
+def test_the_best_method_has_the_lowest_loss_or_the_highest_precision():
+    best = best_by_criterion(OURS)
+    assert best["hamming_loss"] == "MimlNn"
+    assert best["coverage"] == "MimlBoost"
+    assert best["average_precision"] == "MimlSvm_mi"
