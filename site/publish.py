@@ -18,10 +18,10 @@ from traitlets.config import Config
 from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.report.figures import caption_of
+from mimlstudy.report.first_page import answer
 from mimlstudy.report.notebook_page import LEFT_OUT, WITHOUT_STDERR
 from mimlstudy.report.notebooks import run_notebooks
 from mimlstudy.report.status import ARTEFACTS, recorded_scorecard
-from mimlstudy.report.words import answer
 
 HERE = Path(__file__).resolve().parent
 # Looks of tables, which a page of the repository may not have.

@@ -92,6 +92,7 @@ class ClaimPart:
     half: float | None = None
     paired_half: float | None = None
     least: float | None = None  # the smallest difference that the corrected test would show
+    share: float | None = None  # of cases, in which the corrected test supports what is claimed
 
 
 def parts_of(
@@ -295,18 +296,25 @@ def _share(cases, claimed, least, level):
     renamed = [case._replace(claimed=claimed) for case in cases]
     # ``list`` adjusts nothing: the share itself allows for false alarms.
     parts = judged(renamed, list, level)
-    words, counts = {}, {}
+    words, counts, shares_supported = {}, {}, {}
     for test in PART_TESTS:
         of_cases = pd.Series([getattr(part, test) for part in parts])
         supported = (of_cases == "supported").mean()
         contradicted = (of_cases == "contradicted").mean()
         words[test] = _word_of_share(supported, contradicted, least, level)
+        shares_supported[test] = float(supported)
         counts[test] = f"{supported:.0%} supported and {contradicted:.0%} contradicted"
     note = (
         f"of {len(parts)} cases {counts['corrected']} by the corrected test, by the paper's "
         f"{counts['paper']}"
     )
-    return ClaimPart(claimed, f"in at least {least:.0%}", **words, note=note)
+    return ClaimPart(
+        claimed,
+        f"in at least {least:.0%}",
+        **words,
+        note=note,
+        share=shares_supported["corrected"],
+    )
 
 
 def _word_of_share(supported, contradicted, least, level):

@@ -1,17 +1,15 @@
 """The scorecard in words: tables and sentences for the first page, the command and notebooks."""
 
 from collections.abc import Sequence
-from textwrap import fill
 
 import pandas as pd
 
 from mimlstudy.judge.claims import VIEWS, WORDS, ClaimFinding, count_words
 from mimlstudy.judge.equal_tuning import RIVALS
-from mimlstudy.judge.rules import POWERFUL
 from mimlstudy.judge.scorecard import scorecard_cells
 from mimlstudy.judge.selection import COLUMNS, Records
 from mimlstudy.judge.verdicts import agreement
-from mimlstudy.report.tables import CORRECTED, FIXED, PAPERS, frame_grid
+from mimlstudy.report.tables import CORRECTED, PAPERS, frame_grid
 
 # How the totals of a table are said.
 AGREEMENT = (
@@ -19,8 +17,6 @@ AGREEMENT = (
     "better and {differs_worse} worse, and {rows_recognised} of {rows} rows are nearest to their "
     "own printed row (by chance {rows_by_chance:.0f})"
 )
-ARTICLE = "figures/pages/0_scorecard.md"  # the rendered notebook
-BAGS = "does-learning-from-bags-pay"  # the heading in notebook 11
 EQUIVALENCE = "paper's test, ties by equivalence"
 NAMES = {  # of columns and groups in sentences
     "closest": "settings closest to print",
@@ -45,69 +41,6 @@ def in_words(card: dict) -> str:
     )
     table = frame_grid(pd.DataFrame(columns), pd.DataFrame(), caption, corner="what is counted")
     return table.to_markdown().strip()
-
-
-def answer(card: dict, article: str = ARTICLE) -> str:
-    """Does the paper hold? Facts in Markdown, with links into ``article``, which shows them."""
-    closest, fixed = (card["totals"][name]["all"] for name in ("closest", "fixed"))
-    if not (closest["rows"] and fixed["rows"]):
-        return "Not everything is recorded yet."
-    unseen = article.replace("0_scorecard", "11_unseen_data") or "11_unseen_data.ipynb"
-    facts = (
-        f"{_numbers_in_words(card, closest, fixed)} ([cells]({article}#the-numbers)).",
-        f"{_claims_in_words(card)} ([claims]({article}#the-claims)).",
-        f"{_ranking_in_words(closest, fixed)} ([order]({article}#the-order-of-the-methods)).",
-        f"**Bags, or one vector?** {bags_in_words(card['groups'])} ([controls]({unseen}#{BAGS})).",
-        f"{_unknown_in_words(card)} ([open]({article}#what-nobody-can-say)).",
-    )
-    return "\n".join(
-        fill(f"- {fact}", 100, subsequent_indent="  ", break_on_hyphens=False) for fact in facts
-    )
-
-
-def _numbers_in_words(card, closest, fixed):
-    n_marked = sum(row["closest_to_print"] > 0 for row in card["rows"])
-    chosen = card["chance_with_choice"]["others"]
-    with_choice = "" if chosen is None else f", and {chosen:.0%} if they may choose settings too"
-    return (
-        f"**The numbers: {closest['agrees'] / closest['measured']:.0%} agree.** Of "
-        f"{closest['measured']} printed results {closest['agrees']} agree with ours within the "
-        f"noise that each table states. Of other algorithms' results "
-        f"{closest['chance_agreement']:.0%} would{with_choice}. For {n_marked} of "
-        f"{closest['rows']} rows we took open settings closest to print; with all fixed in "
-        f"advance {fixed['agrees']} agree"
-    )
-
-
-def _claims_in_words(card):
-    counts = {view: "/".join(map(str, words.values())) for view, words in card["words"].items()}
-    n_comparisons = card["words_by_kind"]["comparison"]["supported"]
-    n_supported = card["words"][CORRECTED]["supported"]
-    return (
-        f"**The claims: {card['words'][PAPERS]['supported']} of {len(card['claims'])} are "
-        f"supported.** By the paper's test {counts[PAPERS]} are {', '.join(WORDS)}; by a "
-        f"corrected test {counts[CORRECTED]}, with settings fixed in advance {counts[FIXED]}. "
-        f"Of the {n_supported} by the corrected test {n_comparisons} compare methods"
-    )
-
-
-def _ranking_in_words(closest, fixed):
-    n_winners = [round(t["winner_agreement"] * t["columns"]) for t in (closest, fixed)]
-    return (
-        f"**The ranking: {n_winners[0]} of {closest['columns']} columns have the printed "
-        f"winner**, {n_winners[1]} with settings fixed in advance. Kendall's τ with the printed "
-        f"order is {closest['tau']:.2f}, and {fixed['tau']:.2f} with settings fixed in advance"
-    )
-
-
-def _unknown_in_words(card):
-    verdicts = [claim["verdicts"][CORRECTED] for claim in card["claims"]]
-    n_weak = sum(verdict["power"] < POWERFUL * verdict["n_printed"] for verdict in verdicts)
-    return (
-        f"**What nobody can say.** For {n_weak} claims the corrected test would have missed most "
-        "printed differences. RankSvm's printed rows on scenes and genes look like an early "
-        "stop; which program made them is unknown"
-    )
 
 
 def bags_in_words(groups: dict) -> str:

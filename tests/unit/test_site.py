@@ -30,8 +30,8 @@ from mimlstudy import folders
 from mimlstudy.judge import scorecard
 from mimlstudy.report import play
 from mimlstudy.report.figures import save_figure
+from mimlstudy.report.first_page import answer
 from mimlstudy.report.status import ARTEFACTS, Artefact
-from mimlstudy.report.words import answer
 from tests.made_up_notebooks import edited, write_notebook
 from tests.made_up_records import as_in_the_paper
 

@@ -45,30 +45,6 @@ def test_the_outcome_has_both_tolerances_of_table_4(lines):
     assert lines[head][0] == "0 / 0"
 
 
-def test_the_answer_states_five_facts_with_links(card):
-    totals = card["totals"] | {"fixed": card["totals"]["closest"]}
-    text = " ".join(words.answer(card | {"totals": totals}, article="a.md").split())
-    chance = card["totals"]["closest"]["all"]["chance_agreement"]
-    n_supported = card["words"]["paper's test"]["supported"]
-    verdicts = [claim["verdicts"]["corrected test"] for claim in card["claims"]]
-    n_weak = sum(2 * verdict["power"] < verdict["n_printed"] for verdict in verdicts)
-    assert "100% agree.** Of 106 printed results 106 agree" in text
-    assert f"Of other algorithms' results {chance:.0%} would, and " in text
-    assert "([cells](a.md#the-numbers))" in text
-    assert f"{n_supported} of {len(verdicts)} are supported" in text
-    assert "14 of 14 columns have the printed winner" in text
-    assert f"For {n_weak} claims the corrected test" in text
-
-
-def test_the_answer_says_how_many_supported_claims_compare_methods(card):
-    totals = card["totals"] | {"fixed": card["totals"]["closest"]}
-    text = " ".join(words.answer(card | {"totals": totals}).split())
-    n_comparisons = card["words_by_kind"]["comparison"]["supported"]
-    n_supported = card["words"]["corrected test"]["supported"]
-    assert f"Of the {n_supported} by the corrected test {n_comparisons} compare methods" in text
-    assert n_comparisons < n_supported
-
-
 def test_a_finding_is_of_tables_and_claims(records):
     claims = evaluate_claims(records, ("S4.1",))
     text = words.finding_in_words(records, [1], claims)
@@ -79,7 +55,6 @@ def test_a_finding_is_of_tables_and_claims(records):
 def test_without_records_nothing_is_said():
     nothing = scorecard({})
     assert words.in_words(nothing) == "Nothing is recorded yet."
-    assert words.answer(nothing) == "Not everything is recorded yet."
     assert "nothing is recorded yet" in words.finding_in_words({}, [3], [])
 
 

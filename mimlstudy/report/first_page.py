@@ -1,0 +1,178 @@
+"""The first page's answer: does the paper hold? Facts of the scorecard, each with its evidence."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from textwrap import fill
+
+import pandas as pd
+
+from mimlstudy.judge.rules import POWERFUL
+
+PAGES = "figures/pages"  # the rendered notebooks, as the README links them
+PAPERS, CORRECTED = "paper's test", "corrected test"
+MUCH, LITTLE = 0.9, 0.1  # of the claims and of the numbers, for "yes" and for "no"
+LINE = 100  # characters
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One fact: what it is about, what is known, and the place that shows it."""
+
+    head: str
+    sentences: str
+    notebook: str
+    heading: str = ""  # of its page
+
+    def line(self, pages: str) -> str:
+        """A line of a list in Markdown."""
+        place = self.heading.lower().replace(" ", "-").replace("?", "")
+        address = f"{pages}/{self.notebook}.md" + (f"#{place}" if place else "")
+        text = f"- **{self.head}** {self.sentences} [Evidence]({address})"
+        return fill(text, LINE, subsequent_indent="  ", break_on_hyphens=False)
+
+
+def answer(card: Mapping, pages: str = PAGES) -> str:
+    """Does the paper hold? In one word, then in facts, as Markdown.
+
+    ``card`` is a :func:`~mimlstudy.judge.scorecard.scorecard`; ``pages`` is the folder of the
+    rendered notebooks.
+    """
+    if not is_recorded(card):
+        return "Not everything is recorded yet."
+    lines = [fact.line(pages) for fact in facts(card)]
+    return "\n".join([f"**{in_a_word(card)}**", "", *lines])
+
+
+def is_recorded(card: Mapping) -> bool:
+    """Whether all tables have rows in each column, and the learners of bags have rivals."""
+    columns = card["totals"].values()
+    return all(of_column["all"]["rows"] for of_column in columns) and _has_groups(card)
+
+
+def _has_groups(card):
+    rivals = {row["rival"] for row in card["groups"]["all learners"]}
+    return {"mean", "bag statistics"} <= rivals
+
+
+def in_a_word(card: Mapping) -> str:
+    """Yes, no or partly: by the share of the printed numbers and of the claims that hold."""
+    totals = card["totals"]["closest"]["all"]
+    shares = [totals["agrees"] / totals["measured"], _share_supported(card)]
+    if min(shares) >= MUCH:
+        return "Yes."
+    if max(shares) <= LITTLE:
+        return "No."
+    return "Partly."
+
+
+def _share_supported(card):
+    words = card["words"][CORRECTED]
+    n_tested = sum(words.values()) - words["not tested"]
+    return words["supported"] / n_tested if n_tested else 0.0
+
+
+def facts(card: Mapping) -> list[Fact]:
+    """The facts of the first page, in their order."""
+    return [
+        Fact("Numbers.", numbers(card), "0_scorecard", "The numbers"),
+        Fact("Main comparison.", main_comparison(card), "4_degeneration"),
+        Fact("Direct learning (D-MimlSvm).", direct_learning(card), "5_regularization"),
+        Fact("InsDif.", INSDIF, "6_insdif"),
+        Fact("SubCod.", subcod(card), "7_subcod"),
+        Fact("Do bags pay?", bags(card), "11_unseen_data", "Does learning from bags pay?"),
+        Fact("Claims.", claims(card), "0_scorecard", "The claims"),
+        Fact("Unknown.", UNKNOWN, "0_scorecard", "What nobody can say"),
+    ]
+
+
+# What no record can contradict: an identity that tests prove, and what the paper does not print.
+INSDIF = "Its transformation leaves the result of its own learner unchanged: proved."
+UNKNOWN = (
+    "The printed curves of Figs. 4 to 10, which have no numbers; and what made RankSvm's row on "
+    "texts."
+)
+
+
+def numbers(card: Mapping) -> str:
+    """How many printed numbers agree, with and without settings chosen by print."""
+    n_marked = sum(row["closest_to_print"] > 0 for row in card["rows"])
+    marked_agree, n_of_marked = card["agreeing"]["rows with settings closest to print"]
+    other_agree, n_of_others = card["agreeing"]["the other rows"]
+    totals = {name: of_column["all"] for name, of_column in card["totals"].items()}
+    fixed, chance = totals["fixed"], totals["closest"]["chance_agreement"]
+    return (
+        f"In {len(card['rows']) - n_marked} table rows no setting was picked to match the paper: "
+        f"{other_agree} of {n_of_others} values agree within noise. In {n_marked} rows open "
+        f"settings were picked: {marked_agree} of {n_of_marked} agree. With all settings fixed in "
+        f"advance, {fixed['agrees']} of {fixed['measured']} agree. A wrong algorithm's value would "
+        f"agree {chance:.0%} of the time."
+    )
+
+
+def main_comparison(card: Mapping) -> str:
+    """The four learners of bags against AdtBoost.MH and MlSvm on scenes, claims S4.1 and S4.2."""
+    verdicts = [_claim(card, name)["verdicts"] for name in ("S4.1", "S4.2")]
+    n_parts = sum(verdict[CORRECTED]["n_parts"] for verdict in verdicts)
+    n_supported = sum(verdict[CORRECTED]["supported"] for verdict in verdicts)
+    tuned = verdicts[1]["equal tuning"]
+    return (
+        f"On scenes the four learners of bags beat AdtBoost.MH and MlSvm in {n_supported} of "
+        f"{n_parts} comparisons, by a test corrected for overlapping training sets. With equal "
+        f"tuning they beat MlSvm in {tuned['supported']} of {tuned['n_parts']}."
+    )
+
+
+def direct_learning(card: Mapping) -> str:
+    """In what share of cases D-MimlSvm beats its two rivals, claims S5.1 to S5.4."""
+    shares = [_share_of_cases(card, f"S5.{i}") for i in (1, 3, 2, 4)]
+    scenes, texts, scenes_mi, texts_mi = shares
+    return (
+        f"By the corrected test it beats MimlSvm in {scenes:.0%} of cases on scenes and "
+        f"{texts:.0%} on texts, MimlSvm_mi in {scenes_mi:.0%} and {texts_mi:.0%}."
+    )
+
+
+def _share_of_cases(card, name):
+    (share,) = {
+        part["share"] for part in _claim(card, name)["parts"] if part["subject"] == "better"
+    }
+    return share
+
+
+def subcod(card: Mapping) -> str:
+    """What sub-concepts add on Musk2 to a learner of the bag label, claim S7.4."""
+    parts = {part["subject"]: part for part in _claim(card, "S7.4")["parts"]}
+    difference = parts["SubCod vs MimlSvm on the bag label"]["difference"]
+    return (
+        "On Musk2, where the paper's lead is largest, its sub-concepts change the accuracy of the "
+        f"learner without them by {difference:.3f}."
+    )
+
+
+def bags(card: Mapping) -> str:
+    """On how many data sets the paper's learners of bags lead rivals, by equal tuning."""
+    differences = pd.DataFrame(card["groups"]["all learners"])
+    leads = (differences["difference"] > 0).groupby(differences["rival"]).agg(["sum", "size"])
+    n_mean, n_sets = leads.loc["mean"]
+    return (
+        f"With equal tuning the paper's learners beat the bag's mean on {n_mean} of {n_sets} data "
+        f"sets, and simple statistics of the bag on {leads.loc['bag statistics', 'sum']}."
+    )
+
+
+def claims(card: Mapping) -> str:
+    """How many claims have each word, and of how many the test was too weak."""
+    by_paper, corrected = card["words"][PAPERS], card["words"][CORRECTED]
+    verdicts = [claim["verdicts"][CORRECTED] for claim in card["claims"]]
+    n_weak = sum(verdict["power"] < POWERFUL * verdict["n_printed"] for verdict in verdicts)
+    return (
+        f"Of {len(card['claims'])}, {by_paper['supported']} are supported by the paper's t-test "
+        f"and {corrected['supported']} by the corrected one; there "
+        f"{corrected['supported in part']} are supported in part, {corrected['undecided']} "
+        f"undecided and {corrected['contradicted']} contradicted. For {n_weak} the test was too "
+        "weak."
+    )
+
+
+def _claim(card, name):
+    return next(claim for claim in card["claims"] if claim["id"] == name)

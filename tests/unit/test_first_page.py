@@ -1,0 +1,138 @@
+"""The first page's answer: made from the scorecard, one fact a line, each with its evidence."""
+
+import copy
+import json
+import re
+
+import pytest
+
+from mimlstudy import folders
+from mimlstudy.judge.scorecard import scorecard
+from mimlstudy.report import first_page
+
+
+def verdict(supported, n_parts, power=0, n_printed=0):
+    return {
+        "supported": supported,
+        "n_parts": n_parts,
+        "power": power,
+        "n_printed": n_printed,
+    }
+
+
+def claim(name, supported=3, n_parts=4, parts=(), **power):
+    verdicts = dict.fromkeys(
+        ("corrected test", "equal tuning"), verdict(supported, n_parts, **power)
+    )
+    return {"id": name, "verdicts": verdicts, "parts": list(parts)}
+
+
+@pytest.fixture
+def card():
+    """A scorecard with what the facts read."""
+    row = {"closest_to_print": 2}
+    totals = {
+        "rows": 3,
+        "agrees": 6,
+        "measured": 10,
+        "chance_agreement": 0.25,
+    }
+    of_cases = {
+        f"S5.{i}": claim(f"S5.{i}", parts=[{"subject": "better", "share": i / 10}])
+        for i in range(1, 5)
+    }
+    without = {"subject": "SubCod vs MimlSvm on the bag label", "difference": 0.0125}
+    words = {
+        "supported": 4,
+        "supported in part": 3,
+        "undecided": 2,
+        "contradicted": 1,
+        "not tested": 5,
+    }
+    rivals = [
+        {"rival": rival, "difference": difference}
+        for rival, differences in (("mean", (0.1, 0.2, -0.1)), ("bag statistics", (0.1, -1, -1)))
+        for difference in differences
+    ]
+    return {
+        "rows": [row, row, {"closest_to_print": 0}],
+        "agreeing": {"rows with settings closest to print": [4, 6], "the other rows": [2, 4]},
+        "totals": {name: {"all": totals} for name in ("closest", "fixed", "equal")},
+        "claims": [
+            claim("S4.1", 28, 28),
+            claim("S4.2", 20, 28, power=1, n_printed=4),
+            *of_cases.values(),
+            claim("S7.4", parts=[without]),
+        ],
+        "words": {"paper's test": words | {"supported": 9}, "corrected test": words},
+        "groups": {"all learners": rivals},
+    }
+
+
+def test_numbers_tell_rows_by_how_their_settings_were_chosen(card):
+    text = first_page.numbers(card)
+    assert text.startswith("In 1 table rows no setting was picked to match the paper: 2 of 4 ")
+    assert "In 2 rows open settings were picked: 4 of 6 agree." in text
+    assert "fixed in advance, 6 of 10 agree." in text
+    assert text.endswith("would agree 25% of the time.")
+
+
+def test_comparisons_are_counted_by_the_corrected_test_and_by_equal_tuning(card):
+    text = first_page.main_comparison(card)
+    assert "in 48 of 56 comparisons" in text
+    assert text.endswith("beat MlSvm in 20 of 28.")
+
+
+def test_shares_of_cases_are_those_of_four_claims(card):
+    text = first_page.direct_learning(card)
+    assert "MimlSvm in 10% of cases on scenes and 30% on texts" in text
+    assert "MimlSvm_mi in 20% and 40%" in text
+
+
+def test_sub_concepts_are_compared_with_the_learner_without_them(card):
+    assert first_page.subcod(card).endswith("by 0.013.")
+
+
+def test_bags_lead_rivals_on_so_many_sets(card):
+    text = first_page.bags(card)
+    assert "beat the bag's mean on 2 of 3 data sets" in text
+    assert text.endswith("statistics of the bag on 1.")
+
+
+def test_claims_are_counted_by_both_tests_and_a_weak_test_is_said(card):
+    text = first_page.claims(card)
+    assert "Of 7, 9 are supported by the paper's t-test and 4 by the corrected one" in text
+    assert text.endswith("For 1 the test was too weak.")
+
+
+@pytest.mark.parametrize(
+    ("agrees", "supported", "word"), [(10, 10, "Yes."), (0, 0, "No."), (6, 4, "Partly.")]
+)
+def test_the_answer_in_a_word_follows_the_shares(card, agrees, supported, word):
+    changed = copy.deepcopy(card)
+    changed["totals"]["closest"]["all"]["agrees"] = agrees
+    rest = {"supported in part": 10 - supported, "undecided": 0, "contradicted": 0}
+    changed["words"]["corrected test"] |= {"supported": supported, **rest}
+    assert first_page.in_a_word(changed) == word
+
+
+def test_each_fact_is_a_line_that_leads_to_a_heading_of_a_notebook(card):
+    text = first_page.answer(card)
+    assert text.startswith("**Partly.**\n\n- **Numbers.** ")
+    links = re.findall(r"\[Evidence\]\(figures/pages/(\w+)\.md(?:#([\w-]+))?\)", text)
+    assert len(links) == len(first_page.facts(card))
+    for notebook, place in links:
+        headings = headings_of(notebook)
+        assert place == "" or place in headings, (notebook, place)
+
+
+def headings_of(notebook):
+    """The places of a notebook that links can name."""
+    cells = json.loads((folders.notebooks() / f"{notebook}.ipynb").read_text())["cells"]
+    text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    headings = re.findall(r"^#+ (.+)$", text, re.M)
+    return {heading.lower().replace(" ", "-").replace("?", "") for heading in headings}
+
+
+def test_nothing_is_said_of_what_is_not_recorded():
+    assert first_page.answer(scorecard({})) == "Not everything is recorded yet."
