@@ -12,10 +12,12 @@ from terms import glossary, link, slug
 
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.folders import published
+from mimlstudy.judge.choices import divergences_with_effects
 from mimlstudy.judge.claims import WORDS
 from mimlstudy.judge.rules import DEFAULT_RULES
 from mimlstudy.paper.published import ALL_CRITERIA, published_divergences
 from mimlstudy.report import play
+from mimlstudy.report.companion import Companion
 from mimlstudy.report.status import ARTEFACTS
 from mimlstudy.report.tables import (
     CLAIM_COLUMNS,
@@ -231,7 +233,8 @@ def choices_page():
         "alternatives": "instead",
         "effect": "what it changes",
     }
-    log = published_divergences()[[*heads]].rename(columns=heads)
+    log = divergences_with_effects(published_divergences(), Companion.published().recorded)
+    log = log[[*heads]].rename(columns=heads)
     rows = log.to_dict("records")
     table = sortable_table("Open choices", rows, {"section"}, file="csv/divergences.csv")
     return filled("choices", CHOICES=raw(table))

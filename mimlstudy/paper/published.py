@@ -103,6 +103,11 @@ def published_facts() -> pd.DataFrame:
     return facts.astype({"value": float, "over": bool})
 
 
+def published_sweeps() -> pd.DataFrame:
+    """Which parameter of which rows shows what an open choice changes, and by which criterion."""
+    return pd.read_csv(published() / "choice_sweeps.csv", dtype=str, keep_default_na=False)
+
+
 def published_divergences() -> pd.DataFrame:
     """What the paper leaves open or contradicts, what was chosen, and how much it matters."""
     return pd.read_csv(study_data() / "divergences.csv", dtype=str, keep_default_na=False)

@@ -18,9 +18,10 @@ import pandas as pd
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import write_whole
 from mimlstudy.engine.rows import guarded
+from mimlstudy.judge.choices import divergences_with_effects
 from mimlstudy.judge.claims import ClaimFinding
 from mimlstudy.judge.compare import compare_with_paper, round_half_up
-from mimlstudy.judge.selection import unmixed
+from mimlstudy.judge.selection import Records, unmixed
 from mimlstudy.judge.statistics import MARGIN
 from mimlstudy.judge.tolerances import DECIMALS, RULES
 from mimlstudy.judge.verdicts import agreement, wins
@@ -448,11 +449,15 @@ def _words_entry(row):
 
 
 def divergences_table(
-    section: str = "", columns: tuple[str, ...] = ("open", "choice", "alternatives", "effect")
+    section: str = "",
+    get_records: Records | None = None,
+    columns: tuple[str, ...] = ("open", "choice", "alternatives", "effect"),
 ) -> ReportTable:
-    """Open choices of a section such as ``"4"``, or of all."""
+    """Open choices of a section such as ``"4"``, or of all; effects are measured on records."""
     log = published_divergences()
     log = log[log["section"] == section] if section else log
+    if get_records is not None:
+        log = divergences_with_effects(log, get_records)
     caption = "Open choices, and their effects where these were measured."
     shown = log.set_index("id")[[*columns]].replace("", None)
     return frame_grid(shown, log, caption, corner="", prose=True)

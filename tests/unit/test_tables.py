@@ -131,7 +131,10 @@ def test_tints_keep_their_table_and_prose_is_set_flush_left():
 
 
 def test_open_choices_are_those_asked_for_and_shown_by_the_change_of_each_mean():
-    asked, every = tables.divergences_table("4", ("where", "effect")), tables.divergences_table()
+    asked, every = (
+        tables.divergences_table("4", columns=("where", "effect")),
+        tables.divergences_table(),
+    )
     assert list(asked.entries.columns) == ["where", "effect"]
     assert len(asked.entries) == every.tidy["section"].eq("4").sum() < len(every.entries)
     values = {name: [0.2, 0.4] for name in TABLES[1].criteria}
