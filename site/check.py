@@ -1,13 +1,17 @@
 """Read all built pages: nothing on standard error, no traceback, no path of a machine, no host.
 
 ``python site/check.py FOLDER ...`` lists what is wrong with the pages below each folder, and ends
-with status 1 if anything is.
+with status 1 if anything is. ``--published`` names a folder of tables that were made again: those
+that git keeps must have the same numbers.
 """
 
+import argparse
 import re
 import sys
 from pathlib import Path
 from urllib.parse import unquote
+
+import pandas as pd
 
 ROOT = Path(__file__).resolve().parent.parent
 FAULTS = {
@@ -47,18 +51,39 @@ def lost_links(page: str) -> list[str]:
     ]
 
 
-def main(folders):
-    """Print the faults of all pages; the exit status."""
-    n_pages = n_faults = 0
-    for folder in folders:
-        for path in sorted(Path(folder).rglob("*.html")):
-            n_pages += 1
-            for fault in faults(path.read_text()):
-                n_faults += 1
-                print(f"{path}: {fault}")
-    print(f"{n_pages} pages read, {n_faults} faults")
-    return int(n_faults > 0 or n_pages == 0)
+def differing_tables(published: Path, made_again: Path) -> list[str]:
+    """The published tables that are missing among those made again, or have other numbers."""
+    differing = []
+    for path in sorted(published.glob("*.csv")):
+        again = made_again / path.name
+        if not again.is_file():
+            differing.append(f"{path}: no notebook made it again")
+            continue
+        try:
+            # Sums of another machine may differ in the last digits.
+            pd.testing.assert_frame_equal(pd.read_csv(path), pd.read_csv(again), rtol=1e-6)
+        except AssertionError:
+            remedy = "python site/publish.py writes it from the records"
+            differing.append(f"{path}: other values than {again}; {remedy}")
+    return differing
+
+
+def main(arguments=None):
+    """Print the faults of all pages and tables; the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
+    parser.add_argument("--published", type=Path, metavar="FOLDER")
+    options = parser.parse_args(arguments)
+    pages = [path for folder in options.folders for path in sorted(folder.rglob("*.html"))]
+    wrong = []
+    for path in pages:
+        wrong += [f"{path}: {fault}" for fault in faults(path.read_text())]
+    if options.published:
+        wrong += differing_tables(ROOT / "figures", options.published)
+    print(*wrong, f"{len(pages)} pages read, {len(wrong)} faults", sep="\n")
+    # No page at all means that the folder was named wrongly.
+    return int(bool(wrong) or not pages)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -358,11 +358,33 @@ def test_a_planted_fault_is_found_in_a_page(tmp_path, capsys):
         ('<a href="#The-end">end</a><h2 id="the-end">', "a link to no place"),
     ):
         path.write_text(f"<html>{page}</html>")
-        assert check.main([tmp_path]) == 1
+        assert check.main([str(tmp_path)]) == 1
         assert f"page.html: {fault}" in capsys.readouterr().out
     path.write_text('<a href="https://doi.org/10.1016/j">paper</a><img src="a.png">')
-    assert check.main([tmp_path]) == 0
-    assert check.main([tmp_path / "nothing"]) == 1
+    assert check.main([str(tmp_path)]) == 0
+    assert check.main([str(tmp_path / "nothing")]) == 1
+
+
+def test_a_published_table_that_is_not_made_again_the_same_is_named(tmp_path):
+    published, again = tmp_path / "figures", tmp_path / "again"
+    for folder in (published, again):
+        folder.mkdir()
+        (folder / "table1.csv").write_text("algorithm,mean\nMimlSvm,0.5\n")
+    assert check.differing_tables(published, again) == []
+    (again / "table1.csv").write_text("algorithm,mean\nMimlSvm,0.50000000001\n")
+    assert check.differing_tables(published, again) == []
+    for changed in (
+        "algorithm,mean\nMimlSvm,0.51\n",
+        "algorithm,mean\nMimlNn,0.5\n",
+        "mean\n0.5\n",
+    ):
+        (again / "table1.csv").write_text(changed)
+        (fault,) = check.differing_tables(published, again)
+        assert "table1.csv: other values" in fault
+        assert "python site/publish.py" in fault
+    (again / "table1.csv").unlink()
+    (fault,) = check.differing_tables(published, again)
+    assert fault.endswith("table1.csv: no notebook made it again")
 
 
 @pytest.fixture(scope="module", params=[DMimlSvm, NoisyOr])

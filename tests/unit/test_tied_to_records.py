@@ -1,0 +1,49 @@
+"""What git keeps agrees with the records: tables in figures/, the answer in README.md.
+
+Only current records are published. While some are not, these tests are skipped, and ``mimlpaper
+status`` fails; ``figures/README.md`` and ``codecheck.yml`` are compared in ``test_site``.
+"""
+
+import re
+
+import pytest
+
+from mimlpaper import paths
+from mimlstudy import folders
+from mimlstudy.engine.records import CURRENT, records
+from mimlstudy.judge.selection import Selection, selected
+from mimlstudy.paper.catalogue import default_store
+from mimlstudy.paper.experiments import EXPERIMENTS
+from mimlstudy.paper.published import TABLES
+from mimlstudy.report import status
+from mimlstudy.report.tables import results_table, save_table
+from mimlstudy.report.words import answer
+
+
+def read(name):
+    return records(EXPERIMENTS[name], store=default_store())
+
+
+def skip_unless_current(*experiments):
+    counts = status.trial_counts("paper")
+    for name in experiments:
+        others = {state for state, n in counts[name].items() if n and state != CURRENT}
+        if others:
+            pytest.skip(f"{name} has records that are {', '.join(sorted(others))}")
+
+
+@pytest.mark.parametrize("number", TABLES)
+def test_a_published_table_has_the_numbers_of_the_records(number, tmp_path):
+    name = TABLES[number].experiment
+    skip_unless_current(name, "fixed")
+    fixed = selected(read, Selection((name,), "fixed"))
+    table = results_table(read(name), number, profile="paper", fixed=fixed)
+    for path in save_table(table, tmp_path, name):
+        assert (folders.figures() / path.name).read_text() == path.read_text(), path.name
+
+
+def test_the_answer_of_the_readme_is_that_of_the_records():
+    skip_unless_current(*EXPERIMENTS)
+    readme = (paths.project_root() / "README.md").read_text()
+    (published,) = re.findall(r"<!-- answer -->\n(.*?)\n<!-- end -->", readme, re.DOTALL)
+    assert published == answer(status.recorded_scorecard("paper"))
