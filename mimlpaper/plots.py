@@ -12,6 +12,7 @@ from PIL import Image
 
 from mimlpaper.bags import Bags
 from mimlpaper.datasets import ImageBags, scene_mosaic
+from mimlpaper.datasets.images_and_texts import FORMATS
 from mimlpaper.explanations import explain
 from mimlpaper.metrics import scores_of
 
@@ -94,7 +95,8 @@ def explained_images(
 
 def _draw_picture(ax, picture):
     is_path = isinstance(picture, (str, os.PathLike))
-    ax.imshow(Image.open(picture) if is_path else picture)
+    # Pillow would start Ghostscript for a PostScript file, whatever its name.
+    ax.imshow(Image.open(picture, formats=FORMATS) if is_path else picture)
     ax.set_axis_off()
 
 

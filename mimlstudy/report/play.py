@@ -19,6 +19,7 @@ from sklearn.preprocessing import MinMaxScaler
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.noisy_or import NoisyOr
 from mimlpaper.datasets import SCENE_LABELS, load_synthetic_scene, make_scenes
+from mimlpaper.datasets.images_and_texts import FORMATS
 from mimlpaper.preprocessing import OnInstances
 
 try:
@@ -84,7 +85,10 @@ def choices(images: Sequence, names: Sequence[str]) -> list[dict]:
 
 
 def _data_url(image):
-    picture = Image.fromarray(image) if isinstance(image, np.ndarray) else Image.open(image)
+    if isinstance(image, np.ndarray):
+        picture = Image.fromarray(image)
+    else:
+        picture = Image.open(image, formats=FORMATS)
     file = io.BytesIO()
     ImageOps.exif_transpose(picture).convert("RGBA").save(file, "png")
     return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()

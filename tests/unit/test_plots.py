@@ -5,12 +5,13 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Circle
-from PIL import Image
+from PIL import Image, UnidentifiedImageError
 
 from mimlpaper import plots
 from mimlpaper.bags import Bags
 from mimlpaper.datasets import ImageBags, scene_mosaic
 from mimlpaper.plots import INK, RIGHT, WRONG
+from mimlstudy.report import play
 
 
 @pytest.fixture(autouse=True)
@@ -87,6 +88,17 @@ def test_wrong_and_missed_labels_and_wrong_reasons_are_marked(bag):
     mosaic, ax = scene_axes(bag, 0 * scores[:, :1], [-1.0], ("sea",), true=np.array([[False]]))
     assert (mosaic.get_title(), ax.get_title()) == ("no label", "sea\n−1.00")
     assert {disc.radius for disc in discs(ax)} == {0.0}
+
+
+def test_a_picture_of_another_format_is_refused_whatever_its_name(tmp_path):
+    """Pillow would start Ghostscript for PostScript."""
+    path = tmp_path / "picture.png"
+    Image.new("RGB", (8, 8)).save(path, format="EPS")
+    _, ax = plt.subplots()
+    with pytest.raises(UnidentifiedImageError):
+        plots._draw_picture(ax, path)
+    with pytest.raises(UnidentifiedImageError):
+        play.choices([path], ["picture"])
 
 
 def test_own_images_beside_their_reasons(rng, tmp_path):
