@@ -33,7 +33,7 @@ def argued_table(get_records: Records, rules: Rules) -> ReportTable:
     usual = argue(get_records)
     argued = argue(get_records, rules)
     texts = published_claims().set_index("id")["claim"]
-    rows = {}
+    rows, tidy = {}, []
     for before, after in zip(usual, argued, strict=True):
         verdict = after.verdict
         rows[after.id] = {
@@ -43,22 +43,23 @@ def argued_table(get_records: Records, rules: Rules) -> ReportTable:
             "parts supported": f"{verdict.supported} of {verdict.n_parts}",
             "power": f"{verdict.power} of {verdict.n_printed}",
         }
+        tidy.append({"id": after.id} | asdict(verdict))
     shown = pd.DataFrame(rows).T
-    tidy = pd.DataFrame([{"id": claim.id} | asdict(claim.verdict) for claim in argued])
     caption = f"Claims by {_in_words(rules)}: {_counted(argued)}. Usually: {_counted(usual)}."
-    return frame_grid(shown, tidy, caption, corner="", prose=True)
+    return frame_grid(shown, pd.DataFrame(tidy), caption, corner="", prose=True)
 
 
 def _in_words(rules):
     """What differs from the usual rules."""
-    changed = [
-        f"{name} = {value}"
-        for name, value in asdict(rules).items()
-        if value != getattr(DEFAULT_RULES, name)
-    ]
+    usual = asdict(DEFAULT_RULES)
+    changed = []
+    for name, value in asdict(rules).items():
+        if value != usual[name]:
+            changed.append(f"{name} = {value}")
     return ", ".join(changed) or "the usual rules"
 
 
 def _counted(claims):
+    """Numbers of claims by word, also of words that no claim has."""
     words = [claim.verdict.word for claim in claims]
     return ", ".join(f"{words.count(word)} {word}" for word in WORDS)

@@ -115,13 +115,13 @@ def bench(
     ranked: dict[int | str, ReportTable] = {}
     problems: list[str] = []
     try:
-        about = describe(entry, conditions)
+        described = describe(entry, conditions)
     except GuestError as error:
         return _write(entry, folder, ranked, [f"{entry} cannot be loaded: {error}"])
-    guest = Guest(entry, code=about["code"])
+    guest = Guest(entry, code=described["code"])
     guest.conditions = conditions
     for number in tables:
-        experiment = _experiment(number, guest, about["settings"])
+        experiment = _experiment(number, guest, described["settings"])
         done = []
         for method in experiment.methods:
             problem = _run(experiment, method, run)
@@ -156,9 +156,10 @@ def _name(number):
 def _run(experiment, method, run) -> str:
     """Run the first trial of a method, then all; what went wrong in one line, or nothing."""
     (part,) = experiment.parts
-    first = replace(part, datasets=part.datasets[:1], splits=part.splits.first(1))
+    # One trial shows most mistakes of an entry, before hours of work.
+    one_trial = replace(part, datasets=part.datasets[:1], splits=part.splits.first(1))
     try:
-        for trials in (replace(experiment, parts=(first,)), experiment):
+        for trials in (replace(experiment, parts=(one_trial,)), experiment):
             run(trials, methods=[method])
     except TrialError as error:
         # The message ends with the traceback of a failed trial, and that with its exception.
@@ -175,9 +176,11 @@ def _ranked(number, entered, profile) -> ReportTable:
     rows = pd.concat(parts, ignore_index=True)
     runs = run_means(rows, table).melt(["dataset", "method"], table.criteria, "criterion")
     groups = runs.groupby(["method", table.columns])["value"]
-    numbers = groups.agg(["mean", "std"]).unstack()
-    columns = [name for name in (*table.datasets, *table.criteria) if name in numbers["mean"]]
-    means = numbers["mean"][columns]
+    means, stds = groups.mean().unstack(), groups.std().unstack()
+    # In the order of the printed table; AdtBoost.MH has few of its criteria.
+    in_print = [*table.datasets, *table.criteria]
+    columns = [name for name in in_print if name in means]
+    means = means[columns]
     ranks = ranks_of_means(means)
     tidy = means.assign(rank=ranks.mean(axis=1)).sort_values("rank", kind="stable")
     tidy["seconds"] = rows.groupby("method")["seconds"].mean()
@@ -185,30 +188,30 @@ def _ranked(number, entered, profile) -> ReportTable:
         against = [_against(name, method, rows, table) for method in tidy.index]
         tidy[f"{name} against it"] = against
 
-    best = ranks == ranks.min()
-    shown = tidy.assign(
-        rank=tidy["rank"].map("{:.1f}".format),
-        seconds=tidy["seconds"].map("{:.2f}".format),
-    )
+    shown = tidy.copy()
+    shown["rank"] = tidy["rank"].map("{:.1f}".format)
+    shown["seconds"] = tidy["seconds"].map("{:.2f}".format)
+    is_best = ranks == ranks.min()
     for name in columns:
-        shown[name] = number_entries(means[name], numbers["std"][name], best[name])
+        shown[name] = number_entries(means[name], stds[name], is_best[name])
     caption = _caption(number, rows, recorded, profile)
-    return frame_grid(
-        shown.rename(columns=HEADS),
-        tidy.reset_index(),
-        caption,
-        corner="method",
-    )
+    return frame_grid(shown.rename(columns=HEADS), tidy.reset_index(), caption, corner="method")
 
 
 def _caption(number, rows, recorded, profile):
+    """What a table of the bench shows, of which data, beside which records."""
     name = _name(number)
-    states = sorted({state for part in recorded for state in part["state"]})
+    title = f"{EXPERIMENTS[name].title}. {ALSO_UNSEEN[number].title}"
+    kinds = sorted({*rows["kind"]})
+    states = set()
+    for of_column in recorded:
+        states |= {*of_column["state"]}
+    in_words = " and ".join(sorted(states)) or f"none; mimlpaper compute {name} makes them"
     return CAPTION.format(
-        title=f"{EXPERIMENTS[name].title}. {ALSO_UNSEEN[number].title}",
+        title=title,
         profile=profile,
-        kind=" and ".join(sorted(set(rows["kind"]))),
-        states=" and ".join(states) or f"none; mimlpaper compute {name} makes them",
+        kind=" and ".join(kinds),
+        states=in_words,
     )
 
 
@@ -219,8 +222,11 @@ def _recorded(number, datasets, profile) -> list[pd.DataFrame]:
     def read(name):
         return records(EXPERIMENTS[name], profile=profile, store=store)
 
-    for column in COLUMNS if number != UNSEEN else ("closest", "equal"):
-        rows = as_published(selected(read, Selection((_name(number),), column)))
+    # All rows of unseen data are fixed in advance.
+    columns = COLUMNS if number != UNSEEN else ("closest", "equal")
+    for column in columns:
+        selection = Selection((_name(number),), column)
+        rows = as_published(selected(read, selection))
         rows = rows[rows["dataset"].isin(datasets)]
         if column != "closest":
             rows = rows.assign(method=rows["method"] + f", {NAMES[column]}")
@@ -239,6 +245,8 @@ def _against(name, method, rows, table) -> str:
 
 
 def _write(entry, folder, ranked, problems) -> Bench:
+    """Write the report of an entry; its standing over all tables."""
+    # Names and messages are a stranger's: as text, they cannot be markup.
     blocks = [f"# {markdown_text(entry)} in the paper's tables"]
     blocks += [f"- **Failed.** {markdown_text(problem)}" for problem in problems]
     blocks += [table.to_markdown().rstrip() for table in ranked.values()]
@@ -247,6 +255,8 @@ def _write(entry, folder, ranked, problems) -> Bench:
         blocks.append(f"What it printed is in [{OUTPUT}]({OUTPUT}).")
     paths.write_whole(folder / "report.md", "\n\n".join(blocks) + "\n")
     columns = ["table", "method", "rank", "seconds"]
-    parts = [table.tidy.assign(table=number)[columns] for number, table in ranked.items()]
-    standing = pd.concat(parts or [pd.DataFrame(columns=columns)])
+    parts = [pd.DataFrame(columns=columns)]
+    for number, table in ranked.items():
+        parts.append(table.tidy.assign(table=number)[columns])
+    standing = pd.concat(parts[1:] or parts)
     return Bench(folder, standing, problems)

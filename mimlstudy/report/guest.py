@@ -121,30 +121,35 @@ def describe(entry: str, conditions: Conditions) -> dict:
     """An entry's ``code``, the hash of its file, and its ``settings``, a list or None."""
     session = Session(entry, conditions)
     try:
-        about = session.ask("describe")
+        described = session.ask("describe")
     finally:
         session.end()
-    settings = about["settings"]
-    if settings is not None:
-        settings = [{"number": number, "values": values} for number, values in enumerate(settings)]
-    return {"code": about["code"], "settings": settings}
+    grid = described["settings"]
+    if grid is None:
+        return {"code": described["code"], "settings": None}
+    # Only its number goes back to the guest: values may be objects that JSON cannot hold.
+    settings = [{"number": number, "values": values} for number, values in enumerate(grid)]
+    return {"code": described["code"], "settings": settings}
 
 
 def guest_criteria(estimator, dataset, train, test) -> list[dict]:
     """The paper's criteria on the test set, as measured of a trial, with the guest's seconds."""
+    # The clock of this process would count its waiting, not the work of the guest's.
     with timed() as clock:
         estimator.fit(dataset.X[train], dataset.labels[train])
         fit_seconds = clock.seconds
         scores = estimator.decision_function(dataset.X[test])
         predicted = estimator.predict(dataset.X[test])
     best = getattr(estimator, "best_params_", None)
-    about = {
+    chosen = "" if best is None else json.dumps(best, sort_keys=True)
+    of_fit = {
         "seconds": clock.seconds,
         "fit_seconds": fit_seconds,
         "predict_seconds": clock.seconds - fit_seconds,
-        "chosen": "" if best is None else json.dumps(best, sort_keys=True),
+        "chosen": chosen,
     }
-    return [about | evaluate(dataset.labels[test], scores, predicted)]
+    measured = evaluate(dataset.labels[test], scores, predicted)
+    return [of_fit | measured]
 
 
 class Session:

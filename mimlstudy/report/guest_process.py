@@ -77,7 +77,8 @@ def load_entry(entry: str) -> tuple[object, list[dict] | None, str]:
     module = importlib.import_module(module_name)
     named = getattr(module, name)
     estimator = named() if callable(named) else named
-    code = hashlib.sha256(Path(str(module.__file__)).read_bytes()).hexdigest()[:12]
+    content = Path(str(module.__file__)).read_bytes()
+    code = hashlib.sha256(content).hexdigest()[:12]
     grid = getattr(named, "param_grid", None)
     if grid is None:
         return estimator, None, code
@@ -132,9 +133,13 @@ def _state():
 
 def _identity(value):
     """What changes if an object, an entry of a dict, or a function's code is replaced."""
-    if isinstance(value, dict):
-        return {name: _identity(held) for name, held in value.items() if name != BUILTINS}
-    return id(value), id(getattr(value, "__code__", None))
+    if not isinstance(value, dict):
+        return id(value), id(getattr(value, "__code__", None))
+    entries = {}
+    for name, entry in value.items():
+        if name != BUILTINS:
+            entries[name] = _identity(entry)
+    return entries
 
 
 def _check(before, after, words):
@@ -144,10 +149,11 @@ def _check(before, after, words):
 
 
 def _in_one_line(error):
-    first = str(error).partition("\n")[0]
+    """An exception by its kind and the first line of its text."""
+    line = str(error).partition("\n")[0]
     if isinstance(error, Misconduct):
-        return first
-    return f"{type(error).__name__}: {first}".rstrip(": ")
+        return line
+    return f"{type(error).__name__}: {line}".rstrip(": ")
 
 
 def _send(connection, answer):

@@ -36,8 +36,9 @@ class ForkedKernel(LocalProvisioner):
         """Start the kernel; ``cmd`` is python -m ipykernel_launcher with its arguments."""
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(list(IMPORTED))
-        about = cmd[3:], kwargs.get("cwd"), kwargs.get("env") or {}
-        process = context.Process(target=_run_kernel, args=about, name=NAME)
+        arguments = cmd[3:]
+        started_with = arguments, kwargs.get("cwd"), kwargs.get("env") or {}
+        process = context.Process(target=_run_kernel, args=started_with, name=NAME)
         process.start()
         self.process = Child(process)
         self.pid = process.pid

@@ -75,23 +75,24 @@ def copy_notebooks() -> Path:
 
 
 def _write_start(folder, notebooks):
+    """Write the notebook that opens first: a list of the others."""
     relative = folder.relative_to(paths.project_root()).as_posix()
-    lines = [f"- [{_title(path)}]({path.name})" for path in notebooks.values()]
+    lines = []
+    for path in notebooks.values():
+        lines.append(f"- [{_title(path)}]({path.name})")
     text = GREETING.format(folder=relative) + "\n" + "\n".join(lines) + "\n"
+    # With a fixed id, so that the same list is the same file.
     cell = nbformat.v4.new_markdown_cell(text, id="start")
-    kernel = {
-        "name": "python3",
-        "display_name": "Python 3",
-        "language": "python",
-    }
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook = nbformat.v4.new_notebook(cells=[cell], metadata={"kernelspec": kernel})
     paths.write_whole(folder / START, nbformat.writes(notebook))
 
 
 def _title(path):
-    """The first heading of a notebook."""
-    first = nbformat.read(path, as_version=4).cells[0].source
-    return first.splitlines()[0].removeprefix("# ")
+    """The heading of a notebook's first cell."""
+    top = nbformat.read(path, as_version=4).cells[0].source
+    heading = top.splitlines()[0]
+    return heading.removeprefix("# ")
 
 
 if __name__ == "__main__":

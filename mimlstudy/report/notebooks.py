@@ -50,8 +50,13 @@ class NotebookRun:
 def available_notebooks() -> dict[str, Path]:
     """The project's notebooks by name, in reading order, without links to files elsewhere."""
     files = {path.stem: path for path in folders.notebooks().resolve().glob("*.ipynb")}
-    in_order = sorted(files, key=lambda name: re.sub(r"^\d_", r"0\g<0>", name))  # 3_ before 10_
-    return {name: files[name] for name in in_order if files[name] == files[name].resolve()}
+    in_order = sorted(files, key=_place)
+    return {name: files[name] for name in in_order if not files[name].is_symlink()}
+
+
+def _place(name):
+    """A text whose order is the reading order: 3_ before 10_."""
+    return re.sub(r"^\d_", r"0\g<0>", name)
 
 
 def find_notebook(name: str | Path) -> Path:
@@ -118,11 +123,11 @@ def run_notebooks(
     """
     notebooks = list(dict.fromkeys(map(find_notebook, names or available_notebooks())))
     values = dict(parameters or {})
+    # Of all notebooks first, so that a slip in a name costs no hour.
     for path in notebooks:
-        types = {
-            name: TYPES[declared["inferred_type_name"]]
-            for name, declared in parameters_of(path).items()
-        }
+        types = {}
+        for name, declared in parameters_of(path).items():
+            types[name] = TYPES[declared["inferred_type_name"]]
         values = checked(values, types, path.stem)
     questions = {name: value for name, value in values.items() if name not in HOW_TO_RUN}
     profile = values.get("profile", "paper")
@@ -196,8 +201,12 @@ def _run(path, values, folder, figures, report) -> NotebookRun:
 
 
 def _all_executed(notebook):
-    code = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
-    return all(cell.execution_count is not None for cell in code)
+    """Whether every cell of code has run; papermill says so too when a kernel has died."""
+    for cell in notebook.cells:
+        has_code = cell.cell_type == "code" and cell.source.strip()
+        if has_code and cell.execution_count is None:
+            return False
+    return True
 
 
 def _execute(path, values, figures):
