@@ -32,6 +32,7 @@ def argued_table(get_records: Records, rules: Rules) -> ReportTable:
     """
     usual = argue(get_records)
     argued = argue(get_records, rules)
+    # Both judge the same claims in the same order.
     texts = published_claims().set_index("id")["claim"]
     rows, tidy = {}, []
     for before, after in zip(usual, argued, strict=True):

@@ -23,7 +23,12 @@ from mimlstudy.engine.holdouts import HoldOut
 from mimlstudy.engine.records import Store, records
 from mimlstudy.engine.trials import Experiment
 from mimlstudy.judge.compare import run_means
-from mimlstudy.judge.selection import COLUMNS, Selection, as_published, selected
+from mimlstudy.judge.selection import (
+    COLUMNS,
+    Selection,
+    as_published,
+    selected,
+)
 from mimlstudy.judge.statistics import ranks_of_means, win_tie_loss
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
@@ -104,7 +109,11 @@ def bench(
         raise ValueError(f"entry must be written module:Name, got {entry!r}")
     if not timeout > 0:
         raise ValueError(f"timeout must be a positive number of seconds, got {timeout}")
-    folder = folders.build("bench", entry.replace(":", "."), profile if profile != "paper" else "")
+    folder = folders.build(
+        "bench",
+        entry.replace(":", "."),
+        profile if profile != "paper" else "",
+    )
     folder.mkdir(parents=True, exist_ok=True)
     output = folder / OUTPUT
     output.unlink(missing_ok=True)
@@ -195,7 +204,12 @@ def _ranked(number, entered, profile) -> ReportTable:
     for name in columns:
         shown[name] = number_entries(means[name], stds[name], is_best[name])
     caption = _caption(number, rows, recorded, profile)
-    return frame_grid(shown.rename(columns=HEADS), tidy.reset_index(), caption, corner="method")
+    return frame_grid(
+        shown.rename(columns=HEADS),
+        tidy.reset_index(),
+        caption,
+        corner="method",
+    )
 
 
 def _caption(number, rows, recorded, profile):

@@ -38,7 +38,7 @@ def main(arguments=None) -> int:
     pin()  # before a command imports NumPy
     try:
         status = options.run(options)
-        sys.stdout.flush()
+        sys.stdout.flush()  # here, so that a reader who has gone is found out below
         return status
     except KeyboardInterrupt:
         _say("\ninterrupted; what is recorded stays, the same command goes on")
@@ -118,6 +118,7 @@ def _add_run(commands):
 def _run(options):
     from mimlstudy.report import notebooks, status
 
+    # By name or path, so that a shell's completion of files works.
     asked = options.notebooks or notebooks.available_notebooks()
     names = [notebooks.find_notebook(name).stem for name in asked]
     if options.parameters:
@@ -133,6 +134,7 @@ def _run(options):
         "data_home": options.data_home or "",
         "recompute": options.recompute,
     }
+    # What was asked by -p counts more than an option.
     parameters |= dict(options.p)
     # Trials take all cores, so that notebooks that run some come one after another.
     at_once = options.at_once or (-1 if options.recorded else 1)
@@ -144,18 +146,20 @@ def _run(options):
 
 
 def _list_parameters(names):
+    """Print what each notebook can be asked."""
     from mimlstudy.report.notebooks import parameters_of
 
-    rows = [
-        {
-            "notebook": name,
-            "parameter": parameter["name"],
-            "type": parameter["inferred_type_name"],
-            "what it does": parameter["help"],
-        }
-        for name in names
-        for parameter in parameters_of(name).values()
-    ]
+    rows = []
+    for name in names:
+        for parameter in parameters_of(name).values():
+            rows.append(
+                {
+                    "notebook": name,
+                    "parameter": parameter["name"],
+                    "type": parameter["inferred_type_name"],
+                    "what it does": parameter["help"],
+                }
+            )
     _print_table(rows)
     return 0
 
@@ -164,16 +168,18 @@ def _report_runs(runs, counts):
     """Print a row for each run, the page to open, and what went wrong."""
     from mimlstudy.report.words import counted
 
-    rows = [
-        {
-            "notebook": run.name,
-            "status": run.status,
-            "trials": counted(counts[run.name]) or "none",
-            "seconds": f"{run.seconds:.0f}",
-            "mend": "" if run.status == "done" else f"mimlpaper run {run.name}",
-        }
-        for run in runs
-    ]
+    rows = []
+    for run in runs:
+        is_done = run.status == "done"
+        rows.append(
+            {
+                "notebook": run.name,
+                "status": run.status,
+                "trials": counted(counts[run.name]) or "none",
+                "seconds": f"{run.seconds:.0f}",
+                "mend": "" if is_done else f"mimlpaper run {run.name}",
+            }
+        )
     _print_table(rows)
     pages = [run.output.with_suffix(".html") for run in runs if run.output]
     if pages:
@@ -205,7 +211,11 @@ def _add_compute(commands):
         action="store_true",
         help="estimate the remaining hours, run nothing",
     )
-    command.add_argument("--dask", metavar="ADDRESS", help="run on the workers of this scheduler")
+    command.add_argument(
+        "--dask",
+        metavar="ADDRESS",
+        help="run on the workers of this scheduler",
+    )
     _add_recompute(command)
     _add_protocol(command)
 
@@ -234,8 +244,9 @@ def _compute(options):
         data_home=options.data_home,
         **how,
     )
-    groups = trials.drop_duplicates(records.KEY).groupby(["experiment", "method"], sort=False)
-    summary = groups.agg(
+    # A staged trial has several rows.
+    each_once = trials.drop_duplicates(records.KEY)
+    summary = each_once.groupby(["experiment", "method"], sort=False).agg(
         trials=("split", "size"),
         seconds_each=("seconds", "mean"),
         state=(
@@ -251,7 +262,12 @@ def _add_verify(commands):
     command = commands.add_parser("verify", help="re-run recorded trials and compare")
     command.set_defaults(run=_verify)
     _add_experiments(command)
-    command.add_argument("--sample", type=int, default=1, help="trials of each group (default 1)")
+    command.add_argument(
+        "--sample",
+        type=int,
+        default=1,
+        help="trials of each group (default 1)",
+    )
     command.add_argument(
         "--audit",
         type=float,
@@ -274,6 +290,7 @@ def _verify(options):
         **_protocol(options),
     )
     same = table["outcome"].isin(verify.SAME)
+    # An audit is a quick look: what agrees needs no line.
     shown = table if options.audit is None else table[~same]
     if len(shown):
         print(shown.to_string(index=False))
@@ -435,7 +452,7 @@ def _add_experiments(command):
         "experiment",
         nargs="*",
         metavar="EXPERIMENT",
-        help="such as table1 or readings; mimlpaper compute --estimate lists them all "
+        help="such as table1 or alternatives; mimlpaper compute --estimate lists them all "
         "(default: all)",
     )
 
@@ -451,7 +468,7 @@ def _count(text):
     try:
         number = int(text)
     except ValueError:
-        number = 0
+        number = 0  # which is refused as well
     if number < -1 or number == 0:
         raise argparse.ArgumentTypeError(f"must be -1, one a core, or at least 1, got {text!r}")
     return number
@@ -469,10 +486,12 @@ def _say(line):
 
 def _print_table(rows):
     """Print dicts of the same keys as a table, flush left."""
-    table = [
-        list(rows[0]),
-        *([str(value) for value in row.values()] for row in rows),
-    ]
+    heads = list(rows[0])
+    table = [heads]
+    for row in rows:
+        table.append([str(row[head]) for head in heads])
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    for row in table:
-        print("  ".join(map(str.ljust, row, widths)).rstrip())
+    for texts in table:
+        padded = map(str.ljust, texts, widths)
+        # The last column needs no room behind it.
+        print("  ".join(padded).rstrip())

@@ -9,11 +9,7 @@ from mimlstudy.report.tables import number_text
 
 WIDTH, LEFT, ROW = 400, 8, 46  # pixels
 N_LEVELS = 5  # heights of dots, so that equal values are seen
-GREY, BLUE, ORANGE = (
-    "#808080",
-    "#2b8bd1",
-    "#d55e00",
-)  # legible on light and on dark
+GREY, BLUE, ORANGE = ("#808080", "#2b8bd1", "#d55e00")  # legible on light and on dark
 
 PICTURE = Markup(
     '<svg class="dots" role="img" aria-label="{label}" viewBox="0 0 {width} {height}" '
@@ -46,6 +42,7 @@ def dots(values: Mapping[str, Sequence[float]], printed: float, tolerance: float
     """
     shown = {name: np.asarray(row) for name, row in values.items() if len(row)}
     has_print = not np.isnan(printed)
+    # The whole band is in the picture, wherever our values lie.
     ends = [printed - tolerance, printed + tolerance] if has_print else []
     numbers = np.concatenate([*shown.values(), ends])
     if not len(numbers):
@@ -63,15 +60,18 @@ def dots(values: Mapping[str, Sequence[float]], printed: float, tolerance: float
 def _scale(numbers):
     """From a number to its place across."""
     lowest, highest = numbers.min(), numbers.max()
-    span = (highest - lowest) or 1.0
+    span = (highest - lowest) or 1.0  # equal values stand at the left end
+    room = WIDTH - 2 * LEFT
 
     def across(number):
-        return round(LEFT + (number - lowest) / span * (WIDTH - 2 * LEFT), 1)
+        share = (number - lowest) / span
+        return round(LEFT + share * room, 1)
 
     return across
 
 
 def _printed(printed, tolerance, scale, height):
+    """The band around the printed value, and its line with the number."""
     left = scale(printed - tolerance)
     width = round(scale(printed + tolerance) - left, 1)
     bottom = height - 16
@@ -79,17 +79,11 @@ def _printed(printed, tolerance, scale, height):
     # A text near the right edge ends at its line, so that it is not cut.
     anchor = "end" if x > WIDTH / 2 else "start"
     color = Markup(' fill="{}"').format(ORANGE)
-    return [
-        BAND.format(left=left, width=width, height=bottom, color=ORANGE),
-        LINE.format(x=x, top=0, bottom=bottom, color=ORANGE),
-        TEXT.format(
-            x=x,
-            y=10,
-            anchor=anchor,
-            color=color,
-            text=f" printed {number_text(printed)} ",
-        ),
-    ]
+    words = f" printed {number_text(printed)} "
+    band = BAND.format(left=left, width=width, height=bottom, color=ORANGE)
+    line = LINE.format(x=x, top=0, bottom=bottom, color=ORANGE)
+    text = TEXT.format(x=x, y=10, anchor=anchor, color=color, text=words)
+    return [band, line, text]
 
 
 def _row(name, values, scale, top):
@@ -97,11 +91,12 @@ def _row(name, values, scale, top):
     middle = top + 12
     marks = []
     for place, value in enumerate(values):
-        y = middle + 3 * (place % N_LEVELS - N_LEVELS // 2)
-        marks.append(DOT.format(x=scale(value), y=y, color=BLUE))
-    mean = scale(values.mean())
-    marks.append(LINE.format(x=mean, top=middle - 12, bottom=middle + 12, color=BLUE))
-    words = f"{name}: mean {number_text(values.mean())} of {len(values)}"
+        level = place % N_LEVELS - N_LEVELS // 2
+        marks.append(DOT.format(x=scale(value), y=middle + 3 * level, color=BLUE))
+    mean = values.mean()
+    ends = {"top": middle - 12, "bottom": middle + 12}
+    marks.append(LINE.format(x=scale(mean), color=BLUE, **ends))
+    words = f"{name}: mean {number_text(mean)} of {len(values)}"
     marks.append(TEXT.format(x=LEFT, y=middle + 24, anchor="start", color="", text=words))
     return marks
 
@@ -109,12 +104,11 @@ def _row(name, values, scale, top):
 def _ends(numbers, height):
     """The lowest and the highest number, below all rows."""
     lowest, highest = number_text(numbers.min()), number_text(numbers.max())
-    y = height - 3
     color = Markup(' fill="{}"').format(GREY)
-    return [
-        TEXT.format(x=0, y=y, anchor="start", color=color, text=lowest),
-        TEXT.format(x=WIDTH, y=y, anchor="end", color=color, text=highest),
-    ]
+    look = {"y": height - 3, "color": color}
+    at_left = TEXT.format(x=0, anchor="start", text=lowest, **look)
+    at_right = TEXT.format(x=WIDTH, anchor="end", text=highest, **look)
+    return [at_left, at_right]
 
 
 def _in_words(shown, printed):

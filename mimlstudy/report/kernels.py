@@ -25,7 +25,9 @@ class ForkedKernelManager(AsyncKernelManager):
         super().__init__(**settings)
         self.kernel_id = str(uuid4())
         self.provisioner = ForkedKernel(
-            kernel_id=self.kernel_id, kernel_spec=self.kernel_spec, parent=self
+            kernel_id=self.kernel_id,
+            kernel_spec=self.kernel_spec,
+            parent=self,
         )
 
 

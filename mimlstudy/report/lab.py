@@ -83,7 +83,11 @@ def _write_start(folder, notebooks):
     text = GREETING.format(folder=relative) + "\n" + "\n".join(lines) + "\n"
     # With a fixed id, so that the same list is the same file.
     cell = nbformat.v4.new_markdown_cell(text, id="start")
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    kernel = {
+        "name": "python3",
+        "display_name": "Python 3",
+        "language": "python",
+    }
     notebook = nbformat.v4.new_notebook(cells=[cell], metadata={"kernelspec": kernel})
     paths.write_whole(folder / START, nbformat.writes(notebook))
 

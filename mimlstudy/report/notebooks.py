@@ -22,9 +22,18 @@ from traitlets.config import Config
 
 from mimlpaper import paths
 from mimlstudy import folders
-from mimlstudy.report.kernels import CAN_FORK, ForkedKernelManager, end_kernels
+from mimlstudy.report.kernels import (
+    CAN_FORK,
+    ForkedKernelManager,
+    end_kernels,
+)
 from mimlstudy.report.notebook_page import write_page
-from mimlstudy.report.parameters import HOW_TO_RUN, TYPES, checked, output_folder
+from mimlstudy.report.parameters import (
+    HOW_TO_RUN,
+    TYPES,
+    checked,
+    output_folder,
+)
 from mimlstudy.report.status import LAST_RUNS, last_runs
 
 SCORECARD = "0_scorecard"
@@ -141,9 +150,16 @@ def run_notebooks(
     last = [] if recorded else [path for path in notebooks if path.stem == SCORECARD]
     rest = [path for path in notebooks if path not in last]
     execution = partial(
-        _run, values=values, folder=folder, figures=figures, report=report or _say_nothing
+        _run,
+        values=values,
+        folder=folder,
+        figures=figures,
+        report=report or _say_nothing,
     )
-    runs = [*_in_threads(execution, rest, at_once), *_in_threads(execution, last, at_once)]
+    runs = [
+        *_in_threads(execution, rest, at_once),
+        *_in_threads(execution, last, at_once),
+    ]
     if folder == folders.build(profile):
         _remember(profile, folder, runs)
     return runs
@@ -190,7 +206,10 @@ def _run(path, values, folder, figures, report) -> NotebookRun:
                 write_page(executed, folder / f"{path.stem}.html")
                 output = paths.write_whole(folder / path.name, content)
             else:
-                status, message = "incomplete", "some code cells were not executed"
+                status, message = (
+                    "incomplete",
+                    "some code cells were not executed",
+                )
     except DeadKernelError as error:
         status, message = "died", str(error)
     except (OSError, PapermillExecutionError) as error:
@@ -225,7 +244,17 @@ def _execute(path, values, figures):
             cwd=str(Path.cwd()),
             progress_bar=False,
             request_save_on_cell_execute=False,
-            extra_arguments=["--log-level=CRITICAL", f"--IPKernelApp.exec_lines={line}"],
-            config=Config({"KernelManager": {"transport": "ipc", "ip": f"{sockets}/kernel"}}),
+            extra_arguments=[
+                "--log-level=CRITICAL",
+                f"--IPKernelApp.exec_lines={line}",
+            ],
+            config=Config(
+                {
+                    "KernelManager": {
+                        "transport": "ipc",
+                        "ip": f"{sockets}/kernel",
+                    }
+                }
+            ),
             **manager,
         )

@@ -15,7 +15,12 @@ import pandas as pd
 from mimlstudy.engine.fingerprint import fingerprint, modules_behind
 from mimlstudy.engine.records import records
 from mimlstudy.judge.compare import compare_with_paper, run_means
-from mimlstudy.judge.selection import COLUMNS, Selection, as_published, selected
+from mimlstudy.judge.selection import (
+    COLUMNS,
+    Selection,
+    as_published,
+    selected,
+)
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
 from mimlstudy.paper.published import TABLES
@@ -137,7 +142,10 @@ class Trace:
 
     def picture(self) -> str:
         """The runs as dots, with the printed value and our mean; SVG."""
-        values = {NAMES[column]: [*runs.values()] for column, runs in self.runs.items() if runs}
+        values = {}
+        for column, runs in self.runs.items():
+            if runs:
+                values[NAMES[column]] = [*runs.values()]
         return dots(values, self.published_mean, self.tolerance)
 
     def to_html(self) -> str:
@@ -224,6 +232,7 @@ def traces(number: int, read: Reader, *, methods=()) -> Iterator[Trace]:
         place = cell["algorithm"], cell["dataset"]
         if methods and cell["algorithm"] not in methods:
             continue
+        # The criteria of a row come from the same trials.
         if place not in origins:
             origins[place] = _origin(table, *place, by_column["closest"])
         yield Trace(
@@ -243,6 +252,7 @@ def traces(number: int, read: Reader, *, methods=()) -> Iterator[Trace]:
 
 def _runs(rows, table):
     """The mean criteria of each run by (data set, method), with the run's name as index."""
+    # A table without records has no columns to group by.
     if rows.empty:
         return {}
     groups = run_means(rows, table).groupby(["dataset", "method"])
@@ -259,25 +269,27 @@ def _values(runs, cell):
 
 
 def _origin(table, method, dataset, recorded):
+    """Where the trials of a method on a data set come from."""
     experiment = EXPERIMENTS[table.experiment]
     rows = recorded[recorded["method"] == method]
-    # The eleven data sets of Table 4 are one column of it.
+    # The eleven data sets of Table 4 are one column of it: there the first stands for all.
     if dataset in {*rows["dataset"]}:
         rows = rows[rows["dataset"] == dataset]
     on = rows["dataset"].iloc[0] if len(rows) else experiment.datasets[0]
     splits = experiment.part_of(on, method).splits
-    loader = CATALOGUE.loader(on)
-    parts = experiment.estimator(on, method), loader, splits, experiment.measure
-    modules = [
-        f"{module.replace('.', '/') + '.py':<42} {n_definitions} definitions in use"
-        for module, n_definitions in modules_behind(*parts).items()
-    ]
+    estimator, loader = experiment.estimator(on, method), CATALOGUE.loader(on)
+    behind = estimator, loader, splits, experiment.measure
+    code = ["fingerprint " + " ".join(fingerprint(*behind))]
+    for module, n_definitions in modules_behind(*behind).items():
+        file = module.replace(".", "/") + ".py"
+        code.append(f"{file:<42} {n_definitions} definitions in use")
+    # A name such as "RankSvm, converged" needs quotes in a shell.
     named = f"--methods {shlex.quote(method)} --recompute"
     return Origin(
         trials=_trials(experiment, rows),
         settings=tuple(_settings(experiment, method, on)),
         splits=f"{splits}; {table.experiment} in mimlstudy/paper",
-        code=("fingerprint " + " ".join(fingerprint(*parts)), *modules),
+        code=tuple(code),
         machines=tuple(_machines(rows)),
         verified=_verified(experiment, method),
         command=f"mimlpaper compute {experiment.name} {named}",
@@ -285,12 +297,15 @@ def _origin(table, method, dataset, recorded):
 
 
 def _trials(experiment, rows):
+    """Numbers, seeds, seconds and the file of some trials."""
     if rows.empty:
         return (f"none; mimlpaper compute {experiment.name}",)
     states = counted(rows["state"].value_counts())
+    lowest, highest = rows["split"].min(), rows["split"].max()
+    seconds = rows["seconds"].sum()
     return (
-        f"{len(rows)}: {states}; seeds {rows['split'].min()} to {rows['split'].max()}",
-        f"{rows['seconds'].sum():.1f} s of processor time in all",
+        f"{len(rows)}: {states}; seeds {lowest} to {highest}",
+        f"{seconds:.1f} s of processor time in all",
         f"data/results/{experiment.name}.csv",
     )
 
@@ -317,9 +332,9 @@ def _verified(experiment, method):
     outcomes = default_store().outcomes()
     of_experiment = outcomes[outcomes["experiment"] == experiment.name]
     rows = of_experiment[of_experiment["method"] == method]
+    # Groups of one verification differ in what is not shown here.
     rows = rows[["date", "outcome", "n_checked", "machine"]].drop_duplicates()
-    lines = [
-        f"{row.date}: {row.outcome}, {row.n_checked} trials, {row.machine}"
-        for row in rows.itertuples()
-    ]
+    lines = []
+    for row in rows.itertuples():
+        lines.append(f"{row.date}: {row.outcome}, {row.n_checked} trials, {row.machine}")
     return tuple(lines) or ("never",)
