@@ -24,7 +24,14 @@ from sklearn.base import clone
 
 from mimlpaper import ConcatenateInstances
 from mimlstudy.engine.trials import set_random_states
-from mimlstudy.paper.settings import Row, closest, default, held_out, program, stated
+from mimlstudy.paper.settings import (
+    Row,
+    closest,
+    default,
+    held_out,
+    program,
+    stated,
+)
 
 AS_IN_FILES = default("as in the files", scaling="none")
 SCENES_SCALED = program("June 2008", scaling="columns")

@@ -23,10 +23,12 @@ def listed_contents() -> dict[str, str]:
     """The content by data set; "" if the manifest names other files than when it was listed."""
     with (folders.study_data() / "contents.csv").open(newline="", encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
-    return {
-        row["dataset"]: row["content"] if row["files"] == files_hash(row["dataset"]) else ""
-        for row in rows
-    }
+    contents = {}
+    for row in rows:
+        # Other files may hold other data, whatever was listed of the ones before.
+        same_files = row["files"] == files_hash(row["dataset"])
+        contents[row["dataset"]] = row["content"] if same_files else ""
+    return contents
 
 
 def files_hash(name: str) -> str:

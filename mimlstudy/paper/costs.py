@@ -181,7 +181,11 @@ COSTS_EXPERIMENT = Experiment(
         *_on_sets(),
         Part(_drawn(*SIZES), LastForTest(1), MANY_LABELS),
         Part(_drawn("bags", "instances"), LastForTest(1), ONE_LABEL),
-        Part(tuple(f"drawn:{n_bags}x8x8" for n_bags in LARGE_BAGS), LastForTest(1), LARGE),
+        Part(
+            tuple(f"drawn:{n_bags}x8x8" for n_bags in LARGE_BAGS),
+            LastForTest(1),
+            LARGE,
+        ),
         *(Part((name,), LastForTest(1, N_PEER_TEST), peers) for name, peers in PEERS.items()),
     ),
     COSTS,

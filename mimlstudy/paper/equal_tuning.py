@@ -46,7 +46,14 @@ from mimlstudy.paper.common import AS_IN_FILES, CONCATENATED
 from mimlstudy.paper.measures import BUDGETED
 from mimlstudy.paper.section6 import AS_SPARSE, YAHOO
 from mimlstudy.paper.section7 import FIVE_SETS
-from mimlstudy.paper.settings import BY_ACCURACY, Row, Table, default, held_out, stated
+from mimlstudy.paper.settings import (
+    BY_ACCURACY,
+    Row,
+    Table,
+    default,
+    held_out,
+    stated,
+)
 from mimlstudy.paper.unseen import AS_REUTERS, BAGS, MEAN, SCALED, set_kernel
 
 # A tenth, one and ten in units of features that span one. A small width and a high cost make a
@@ -121,7 +128,10 @@ def _with(row, *settings):
 
 def _through_insdif(method, row):
     """A row whose learner works on the bags of InsDif."""
-    bases = [stated("6.1", transformation=None), *map(_of_inner_learner, row.settings)]
+    bases = [
+        stated("6.1", transformation=None),
+        *map(_of_inner_learner, row.settings),
+    ]
     if "rank" in row.learner.get_params():
         # More features of the kernel would take days.
         bases.append(default("9 to 25 % of the trace are left", learner__rank=100))
@@ -165,7 +175,11 @@ def _vectors(*steps) -> Table:
 # With thousands of examples, a quarter of the training part is enough to choose by.
 QUARTER = default("time", test_size=0.75)
 AT_ROWS = default("unit length", scaling="rows")
-SUMMED = default("unit length", scaling="none", vector=make_pipeline(SumInstances(), Normalizer()))
+SUMMED = default(
+    "unit length",
+    scaling="none",
+    vector=make_pipeline(SumInstances(), Normalizer()),
+)
 
 # One label: the rows of Table 5. Only the whole budget of inversions leaves few labels to learn.
 CONCEPTS = [10, 30, 50, 70]
@@ -294,5 +308,11 @@ def _parts(tables):
 
 EQUAL_TUNING_EXPERIMENTS = (
     Experiment("equal_tuning", "Equal tuning", _parts(TUNED), BUDGETED, smoke_splits=1),
-    Experiment("controls", "Learners of one vector", _parts(CONTROLS), BUDGETED, smoke_splits=1),
+    Experiment(
+        "controls",
+        "Learners of one vector",
+        _parts(CONTROLS),
+        BUDGETED,
+        smoke_splits=1,
+    ),
 )

@@ -68,10 +68,11 @@ def _all_alternatives() -> tuple[Part, ...]:
 
 def _fixed() -> tuple[Part, ...]:
     """The rows of the tables with the settings that are fixed in advance."""
-    return tuple(
-        replace(PRINTED[name].parts[0], configurations=table.fixed())
-        for name, table in TABLES.items()
-    )
+    parts = []
+    for name, table in TABLES.items():
+        (printed,) = PRINTED[name].parts
+        parts.append(replace(printed, configurations=table.fixed()))
+    return tuple(parts)
 
 
 BEYOND_PRINT = (

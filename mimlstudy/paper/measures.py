@@ -353,7 +353,10 @@ NUMBERS = (*CRITERIA, "accuracy", "fit_seconds", "predict_seconds")
 TESTED = Measure(criteria, NUMBERS, ("chosen",), shares=SHARES)
 STAGED = Measure(criteria_by_stage, NUMBERS, ("chosen",), shares=SHARES)
 BUDGETED = Measure(
-    criteria_by_budget, (*NUMBERS, "n_settings"), ("chosen", "held_out"), shares=SHARES
+    criteria_by_budget,
+    (*NUMBERS, "n_settings"),
+    ("chosen", "held_out"),
+    shares=SHARES,
 )
 RANKED = Measure(
     criteria_and_rank,

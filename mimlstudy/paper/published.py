@@ -1,6 +1,7 @@
 """What the paper prints: its numbers and its claims, and where it leaves a choice open."""
 
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -65,26 +66,30 @@ PRINTED_WIN_TIE_LOSS = {
 
 def published_cells(number: int | None = None) -> pd.DataFrame:
     """Every cell of Tables 1 to 5, or of one; ``printed``: "value", "N/A", or "blank"."""
-    cells = CELLS if number is None else CELLS[CELLS["table"] == number]
+    cells = _all_cells()
+    if number is not None:
+        cells = cells[cells["table"] == number]
     return cells.reset_index(drop=True)
 
 
-def _read_cells():
-    places = [
-        (number, dataset, algorithm, criterion)
-        for number, table in TABLES.items()
-        for algorithm, dataset, criterion in product(
-            table.algorithms, table.datasets, table.criteria
-        )
-    ]
+@cache
+def _all_cells():
+    """Every cell that Tables 1 to 5 have room for, with what the paper prints there."""
+    places = []
+    for number, table in TABLES.items():
+        # In the order of reading: row by row.
+        rows = product(table.algorithms, table.datasets, table.criteria)
+        for algorithm, dataset, criterion in rows:
+            places.append((number, dataset, algorithm, criterion))
     keys = ["table", "dataset", "algorithm", "criterion"]
     printed = pd.read_csv(published() / "results.csv")
-    cells = pd.DataFrame(places, columns=keys).merge(printed, "left", on=keys, validate="1:1")
-    words = np.select([cells["best"].isna(), cells["mean"].isna()], ["blank", "N/A"], "value")
-    return cells.assign(printed=pd.Series(words, dtype="str"), best=cells["best"].eq(1))
-
-
-CELLS = _read_cells()
+    cells = pd.DataFrame(places, columns=keys)
+    cells = cells.merge(printed, "left", on=keys, validate="1:1")
+    # A row without numbers is printed as N/A; no row at all leaves the cell blank.
+    is_blank, has_no_number = cells["best"].isna(), cells["mean"].isna()
+    words = np.select([is_blank, has_no_number], ["blank", "N/A"], "value")
+    is_bold = cells["best"].eq(1)
+    return cells.assign(printed=pd.Series(words, dtype="str"), best=is_bold)
 
 
 def published_characteristics() -> pd.DataFrame:

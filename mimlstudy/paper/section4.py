@@ -77,7 +77,10 @@ TABLE_1 = Table({
 })  # fmt: skip
 
 SUMMED = stated("4.3.3", vector=SumInstances())
-COLUMNS, SUMMED_COLUMNS = closest(scaling="columns"), closest(scaling="vector columns")
+COLUMNS, SUMMED_COLUMNS = (
+    closest(scaling="columns"),
+    closest(scaling="vector columns"),
+)
 
 TABLE_2 = Table({
     "MimlBoost": Row(
@@ -126,7 +129,12 @@ SWEPT = {"MimlSvm": each(ratio=TENTHS)}
 SECTION4 = (
     Experiment("table1", "Table 1", (Part(SCENES, SPLITS, TABLE_1),), TESTED),
     Experiment("table2", "Table 2", (Part(TEXTS, SPLITS, TABLE_2),), TESTED),
-    Experiment("ranksvm_steps", "Steps of RankSvm", (Part(SCENES, SPLITS, STEPS),), STAGED),
+    Experiment(
+        "ranksvm_steps",
+        "Steps of RankSvm",
+        (Part(SCENES, SPLITS, STEPS),),
+        STAGED,
+    ),
     Experiment("figure6", "Fig. 6", (Part(SCENES, SPLITS, MOST_ROUNDS),), STAGED),
     Experiment("figure7", "Fig. 7", (Part(SCENES, SPLITS, TABLE_1, SWEPT),), TESTED),
 )

@@ -208,7 +208,12 @@ SIDE_READINGS = (
         YEAST,
         SPLITS,
         {"MlSvm, Gaussian": TABLE_3["MlSvm"]},
-        {"MlSvm, Gaussian": [dict(kernel="rbf"), dict(kernel="rbf", label_rule="top")]},
+        {
+            "MlSvm, Gaussian": [
+                dict(kernel="rbf"),
+                dict(kernel="rbf", label_rule="top"),
+            ]
+        },
     ),
     Part(
         ("yahoo:Arts", "yahoo:Education", "yahoo:Social"),
@@ -232,7 +237,12 @@ DATA = Part(YAHOO, GivenSplit(), {"after term selection": None})
 SECTION6 = (
     Experiment("table3", "Table 3", (Part(YEAST, SPLITS, TABLE_3),), TESTED),
     Experiment("table4", "Table 4", (Part(YAHOO, GivenSplit(), TABLE_4),), TESTED),
-    Experiment("ablation", "Where prototypes matter", (Part(YEAST, SPLITS, ABLATION),), TESTED),
+    Experiment(
+        "ablation",
+        "Where prototypes matter",
+        (Part(YEAST, SPLITS, ABLATION),),
+        TESTED,
+    ),
     Experiment("figure8", "Fig. 8", (Part(YEAST, SPLITS, TABLE_3, SWEPT),), TESTED),
     Experiment("figure9", "Fig. 9", (Part(YEAST, SPLITS, MOST_ROUNDS),), STAGED),
     Experiment("rounds_yahoo", "Rounds on web pages", (ROUNDS,), STAGED),

@@ -122,7 +122,11 @@ M_AND_THETA = [dict(n_concepts=m, kept_share=share) for m in (10, 30, 50, 70) fo
 # Beside the readings of the rows: SubCod's learners on the bag label, each M and θ, folds that are
 # not stratified, and ascents from every positive bag.
 SIDE_READINGS = (
-    Part(FIVE_SETS, FEW_SPLITS, {"MimlSvm on the bag label": _on_bag_label("SubCod")}),
+    Part(
+        FIVE_SETS,
+        FEW_SPLITS,
+        {"MimlSvm on the bag label": _on_bag_label("SubCod")},
+    ),
     Part(
         FIVE_SETS,
         ONE_RUN,

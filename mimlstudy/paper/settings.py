@@ -16,7 +16,12 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler
+from sklearn.preprocessing import (
+    MaxAbsScaler,
+    MinMaxScaler,
+    Normalizer,
+    StandardScaler,
+)
 
 from mimlpaper.preprocessing import OnInstances
 from mimlstudy.engine.holdouts import HoldOut, full_names
@@ -191,12 +196,15 @@ class Row:
     def alternatives_on(self, dataset: str = "") -> list[dict]:
         """Each alternative alone, then mixtures, without what the row has on a data set anyway."""
         settings, overrides = self.settings_on(dataset), list[dict]()
-        for override in (*self.alternatives, *mixed(self.alternatives, self.n_mixed)):
-            new = {
-                name: value
-                for name, value in override.items()
-                if name not in settings or settings[name].value != value
-            }
+        for override in (
+            *self.alternatives,
+            *mixed(self.alternatives, self.n_mixed),
+        ):
+            # What the row has anyway would be recorded twice.
+            new = {}
+            for name, value in override.items():
+                if name not in settings or settings[name].value != value:
+                    new[name] = value
             if new and new not in overrides:
                 overrides.append(new)
         return overrides
@@ -212,7 +220,8 @@ class Table(dict[str, Row]):
 
     def fixed(self) -> "Table":
         """The rows fixed in advance of the methods that have a setting closest to print."""
-        return Table((name, row.fixed()) for name, row in self.items() if not row.is_fixed())
+        has_choice = {name: row for name, row in self.items() if not row.is_fixed()}
+        return Table((name, row.fixed()) for name, row in has_choice.items())
 
     def alternatives_on(self, dataset: str = "") -> dict[str, list[dict]]:
         """The alternative settings of each method that has some, on a data set."""
@@ -250,11 +259,10 @@ def build_pipeline(
     A step that is held out gets its first candidate, which the search replaces.
     """
     candidates = {name: values[0] for name, values in grids[0].items()} if grids else {}
-    steps = {
-        name: step
-        for name, step in (constants | candidates).items()
-        if name in STEPS and step is not None
-    }
+    steps = {}
+    for name, step in (constants | candidates).items():
+        if name in STEPS and step is not None:
+            steps[name] = step
     not_parameters = (*STEPS, *OF_HOLD_OUT)
     parameters = {name: v for name, v in constants.items() if name not in not_parameters}
     pipeline = make_pipeline(*steps.values(), clone(learner).set_params(**parameters))

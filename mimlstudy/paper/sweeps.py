@@ -94,9 +94,21 @@ def _before_hold_outs(table):
 
 
 DEGENERATE_PARTS = (
-    Part(section4.SCENES, section4.SPLITS.first(1), _before_hold_outs(section4.TABLE_1)),
-    Part(section4.TEXTS, section4.SPLITS.first(1), _before_hold_outs(section4.TABLE_2)),
-    Part(section6.YEAST, section6.SPLITS.first(1), _before_hold_outs(section6.TABLE_3)),
+    Part(
+        section4.SCENES,
+        section4.SPLITS.first(1),
+        _before_hold_outs(section4.TABLE_1),
+    ),
+    Part(
+        section4.TEXTS,
+        section4.SPLITS.first(1),
+        _before_hold_outs(section4.TABLE_2),
+    ),
+    Part(
+        section6.YEAST,
+        section6.SPLITS.first(1),
+        _before_hold_outs(section6.TABLE_3),
+    ),
     Part(section6.YAHOO, GivenSplit(), _before_hold_outs(section6.TABLE_4)),
     Part(
         section7.FIVE_SETS,
@@ -107,7 +119,13 @@ DEGENERATE_PARTS = (
 
 SWEEPS = (
     Experiment("kernel_ranks", "Ranks of kernels", RANK_PARTS, RANKED, smoke_splits=1),
-    Experiment("ranksvm_degrees", "Degrees of RankSvm", DEGREE_PARTS, TESTED, smoke_splits=1),
+    Experiment(
+        "ranksvm_degrees",
+        "Degrees of RankSvm",
+        DEGREE_PARTS,
+        TESTED,
+        smoke_splits=1,
+    ),
     Experiment(
         "degenerate",
         "Degenerate defaults",
