@@ -43,12 +43,12 @@ def faults(page: str) -> list[str]:
 def lost_links(page: str) -> list[str]:
     """The targets of links within a page that it does not have."""
     places = set(PLACE.findall(page))
-    # A browser finds a place by its name as written, or as decoded.
-    return [
-        target
-        for target in LINK.findall(page)
-        if target not in places and unquote(target) not in places
-    ]
+    lost = []
+    for target in LINK.findall(page):
+        # A browser finds a place by its name as written, or as decoded.
+        if not {target, unquote(target)} & places:
+            lost.append(target)
+    return lost
 
 
 def differing_tables(published: Path, made_again: Path) -> list[str]:

@@ -37,30 +37,37 @@ NAMES = (
     "reuters",
     "synthetic_scene",
 )
-MOST = 150, 300
+# Bags: as few as people have, and enough to tell learners apart.
+MOST_TRAINING, MOST_TEST = 150, 300
 
 
 def bags_and_labels(name):
+    """The bags of a data set with a column for each label; of digits, three images in a bag."""
     if name != "digits":
         data = load(name)
         return data.X, data.labels.reshape(len(data), -1)
     X, digits = load_digits(return_X_y=True)
-    rng = np.random.default_rng(0)
-    order = rng.permutation(len(X))
-    bags = Bags(X[order], np.append(np.arange(0, len(X) - 4, 3), len(X)))
-    return bags, bags.max(digits[order][:, None] == np.arange(10))
+    # At random, because neighbours in the file were written by the same person.
+    order = np.random.default_rng(0).permutation(len(X))
+    starts = np.arange(0, len(X) - 4, 3)
+    bags = Bags(X[order], np.append(starts, len(X)))
+    is_digit = digits[order][:, None] == np.arange(10)  # (n_images, 10)
+    return bags, bags.max(is_digit)
 
 
 def splits(X, Y, n_splits):
-    """Bags and labels of training, then of the test."""
+    """The number of a split, and bags and labels of training, then of the test."""
+    n_train = min(MOST_TRAINING, 2 * len(X) // 3)
     for split in range(n_splits):
         order = np.random.default_rng(split).permutation(len(X))
-        n_train = min(MOST[0], 2 * len(X) // 3)
-        train, test = order[:n_train], order[n_train:][: MOST[1]]
+        train = order[:n_train]
+        test = order[n_train : n_train + MOST_TEST]
         yield split, X[train], Y[train], X[test], Y[test]
 
 
 def learners(split):
+    """MimlClassifier, then each of its candidates as it runs them."""
+    # Without a budget of time, so that choices do not depend on the machine.
     yield "MimlClassifier", MimlClassifier(random_state=split, time_budget=None)
     for name, learner in CANDIDATES.items():
         seeded = clone(learner).set_params(random_state=split)
@@ -71,7 +78,9 @@ def compare(n_splits):
     """A row for each set, split and learner, with what MimlClassifier chose."""
     for name in NAMES:
         X, Y = bags_and_labels(name)
-        Y = Y[:, Y.any(axis=0) & ~Y.all(axis=0)]
+        # A label that all bags have, or none, cannot be learned.
+        varies = Y.any(axis=0) & ~Y.all(axis=0)
+        Y = Y[:, varies]
         measure = average_precision if Y.shape[1] > 1 else area_under_curve
         for split, X_train, Y_train, X_test, Y_test in splits(X, Y, n_splits):
             for learner, estimator in learners(split):

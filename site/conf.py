@@ -67,32 +67,38 @@ ENTRY = re.compile(r"[*\w, ]+ : ")  # of a list of parameters or attributes
 
 def make_readable(app, what, name, thing, options, lines):
     """Docstrings are plain text: indented formulas stay as they are, |x| and x_ mean themselves."""
-    head = (
-        next(
-            (i for i, line in enumerate(lines) if line.startswith("---")),
-            len(lines) + 1,
-        )
-        - 1
-    )
+    head = _first_heading(lines)
     readable = []
     for i, line in enumerate(lines):
         formula = i < head and line.startswith("    ")
         if formula and readable and not readable[-1].strip():
             readable += ["::", ""]
+        # What names a parameter is read by numpydoc, and must stay.
         entry = ENTRY.match(line) if i > head else None
-        start = len(line) if formula else entry.end() if entry else 0
+        start = entry.end() if entry else 0
+        if formula:
+            start = len(line)
         readable.append(line[:start] + MARKS.sub(_escaped, line[start:]))
-    lines[:] = readable
+    lines[:] = readable  # Sphinx reads the list that it has given
+
+
+def _first_heading(lines):
+    """The number of the first line with a rule below it, such as Parameters; else past the end."""
+    for i, line in enumerate(lines):
+        if line.startswith("---"):
+            return i - 1
+    return len(lines)
 
 
 def _escaped(match):
+    """A sign that reStructuredText would take for its own; code and roles stay."""
     return f"\\{match[0]}" if len(match[0]) == 1 else match[0]
 
 
 def skip_of_others(app, what, name, thing, skip, options):
     """Leave out what comes from scikit-learn."""
-    own = getattr(thing, "__module__", None) or "mimlpaper"
-    return skip or not own.startswith("mimlpaper") or name.endswith("_request")
+    module = getattr(thing, "__module__", None) or "mimlpaper"
+    return skip or not module.startswith("mimlpaper") or name.endswith("_request")
 
 
 def setup(app):

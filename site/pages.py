@@ -15,7 +15,7 @@ from mimlstudy.folders import published
 from mimlstudy.judge.choices import divergences_with_effects
 from mimlstudy.judge.claims import WORDS
 from mimlstudy.judge.rules import DEFAULT_RULES
-from mimlstudy.paper.published import ALL_CRITERIA, published_divergences
+from mimlstudy.paper.published import ALL_CRITERIA, TABLES, published_divergences
 from mimlstudy.report import play
 from mimlstudy.report.companion import Companion
 from mimlstudy.report.status import ARTEFACTS
@@ -36,6 +36,7 @@ DETAILS = Markup('<div class="forest"></div><dl class="facts">{}</dl>')
 CRITERION = Markup('<label><input type="checkbox" name="criteria" value="{name}"> {title}</label>')
 PAPER = "https://doi.org/10.1016/j.artint.2011.10.002"
 READINGS = "how-far-the-favoured-methods-lead"  # a heading of 10_multiverse
+TABLE_NAMES = {f"Table {number}" for number in TABLES}
 NOTEBOOK_OF = {artefact.title: artefact.notebook for artefact in ARTEFACTS}
 
 
@@ -211,7 +212,7 @@ def _tested_in(claim, headings):
     """Links to the cells of a claim's table, and to the paragraph of a notebook that tests it."""
     where, section = claim["where"], claim["id"].lstrip("S")[0]
     links = []
-    if where.startswith("Table "):
+    if where in TABLE_NAMES:
         links.append(link(f"scorecard.html?table={where}", "cells"))
     of_section = {name for name in headings if name.startswith(f"{section}_")}
     of_table = {NOTEBOOK_OF.get(where)}

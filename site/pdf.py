@@ -41,10 +41,8 @@ PREAMBLE = """\
 def main():
     """Write the PDF of one profile."""
     profile, ending, note = asked(__doc__)
-    folder, target = (
-        folders.build(f"mimlpaper{ending}-typst"),
-        folders.build(f"mimlpaper{ending}.pdf"),
-    )
+    folder = folders.build(f"mimlpaper{ending}-typst")
+    target = folders.build(f"mimlpaper{ending}.pdf")
     pages = [file.with_suffix(".html") for file in executed_notebooks(profile).values()]
     parts = [chapter(page, folder / page.stem) for page in pages]
     text = PREAMBLE.format(title=TITLE, note=note) + "\n\n#pagebreak()\n\n".join(["", *parts])
