@@ -18,80 +18,195 @@ def test_one_bag_by_hand():
     Of the four (true, false) pairs one is wrong, (3, 2). Average precision (1/1 + 2/3) / 2.
     Recall: one of two true labels is among the first |h| = 2. F1: 2 · 5/6 · 1/2 / (5/6 + 1/2).
     """
-    found = metrics.evaluate(np.array([[1, 0, 1, 0]]), [[4, 3, 2, 1]], [[1, 1, 0, 0]])
-    assert list(found) == list(metrics.CRITERIA)  # in the paper's order
-    assert [*found.values()] == pytest.approx([0.5, 0, 2, 0.25, 5 / 6, 1 / 2, 5 / 8])
-    assert [c.arrow for c in metrics.CRITERIA.values()] == ["↓"] * 4 + ["↑"] * 3
+    Y = np.array([[1, 0, 1, 0]])
+    scores = [[4, 3, 2, 1]]
+    predicted = [[1, 1, 0, 0]]
+    values = metrics.evaluate(Y, scores, predicted)
+    assert values == pytest.approx(
+        {
+            "hamming_loss": 0.5,
+            "one_error": 0,
+            "coverage": 2,
+            "ranking_loss": 0.25,
+            "average_precision": 5 / 6,
+            "average_recall": 1 / 2,
+            "average_f1": 5 / 8,
+        }
+    )
+
+
+def test_criteria_have_the_order_and_arrows_of_the_paper():
+    evaluated = metrics.evaluate(np.eye(2), np.eye(2), np.eye(2))
+    assert list(evaluated) == list(metrics.CRITERIA)
+    arrows = [c.arrow for c in metrics.CRITERIA.values()]
+    assert arrows == ["↓"] * 4 + ["↑"] * 3
 
 
 def test_agrees_with_the_slow_form(rng):
     """With ties, which count against the learner, and without."""
     Y, predicted = rng.random((2, 60, 6)) < 0.4
-    for scores in rng.integers(0, 4, (60, 6)), rng.normal(size=(60, 6)):
+    with_ties = rng.integers(0, 4, (60, 6))
+    without_ties = rng.normal(size=(60, 6))
+    for scores in with_ties, without_ties:
+        values = metrics.evaluate(Y, scores, predicted)
         expected = reference.criteria(Y, scores, predicted)
-        assert metrics.evaluate(Y, scores, predicted) == pytest.approx(expected, abs=1e-12)
+        assert values == pytest.approx(expected, abs=1e-12)
 
 
 def test_bags_for_which_a_criterion_is_undefined_are_left_out():
     """Bag 0 is ordinary, bag 1 has no label, bag 2 has all; nothing predicted gives no recall."""
-    Y, scores, nothing = np.array([[1, 0], [0, 0], [1, 1]]), [[1.0, 2.0]] * 3, np.zeros((3, 2))
-    found = metrics.evaluate(Y, scores, nothing)
-    assert list(found.values()) == [3 / 6, 1 / 2, 1, 1, (1 / 2 + 1) / 2, 0, 0]
+    Y = np.array([[1, 0], [0, 0], [1, 1]])
+    scores = [[1.0, 2.0]] * 3
+    nothing = np.zeros((3, 2))
+    assert metrics.evaluate(Y, scores, nothing) == {
+        "hamming_loss": 3 / 6,
+        "one_error": 1 / 2,
+        "coverage": 1,
+        "ranking_loss": 1,
+        "average_precision": (1 / 2 + 1) / 2,
+        "average_recall": 0,
+        "average_f1": 0,
+    }
     with pytest.raises(ValueError, match="no bag for which"):
         metrics.ranking_loss(Y[1:], scores[1:])
 
 
 def test_nonsense_is_refused():
-    Y, scores, predicted = np.eye(2, dtype=int), np.array([[0.9, 0.2], [0.3, 0.7]]), np.eye(2)
-    frame = pd.DataFrame(Y, index=["a", "b"], columns=["sea", "sky"])
-    assert metrics.hamming_loss(frame, frame.reset_index(drop=True)) == 0  # rows have no names
-    for given, message in (
-        ((Y, scores[:, :1], predicted), r"\(2, 2\), \(2, 1\)"),
-        ((Y, scores * np.nan, predicted), "NaN, got 4"),
-        ((Y, scores, 2 * predicted - 1), "predicted must hold booleans, or 0 and 1, got -1"),
-        ((Y, predicted, scores), "got 0.9; are scores and predicted swapped"),
-        ((Y, predicted > 0, predicted), "scores must hold real values, got booleans"),
-        ((2 * Y - 1, scores, predicted), "Y must hold booleans, or 0 and 1, got -1"),
-        ((frame, scores, frame[["sky", "sea"]]), "the same columns in the same order"),
-        ((frame, frame[::-1], predicted), "the same index in the same order"),
-    ):
+    Y = np.eye(2, dtype=int)
+    scores = np.array([[0.9, 0.2], [0.3, 0.7]])
+    predicted = np.eye(2)
+
+    def refused(Y, scores, predicted, message):
         with pytest.raises(ValueError, match=message):
-            metrics.evaluate(*given)
+            metrics.evaluate(Y, scores, predicted)
+
+    refused(Y, scores[:, :1], predicted, r"\(2, 2\), \(2, 1\)")
+    refused(Y, scores * np.nan, predicted, "NaN, got 4")
+    refused(
+        Y,
+        scores,
+        2 * predicted - 1,
+        "predicted must hold booleans, or 0 and 1, got -1",
+    )
+    refused(
+        Y,
+        predicted,
+        scores,
+        "got 0.9; are scores and predicted swapped",
+    )
+    refused(
+        Y,
+        predicted > 0,
+        predicted,
+        "scores must hold real values, got booleans",
+    )
+    refused(
+        2 * Y - 1,
+        scores,
+        predicted,
+        "Y must hold booleans, or 0 and 1, got -1",
+    )
 
 
-def test_accuracy_reads_every_way_to_write_two_labels():
+def test_frames_must_agree_in_their_names():
+    scores = np.array([[0.9, 0.2], [0.3, 0.7]])
+    predicted = np.eye(2)
+    labels = pd.DataFrame(
+        np.eye(2, dtype=int),
+        index=["a", "b"],
+        columns=["sea", "sky"],
+    )
+    without_names = labels.reset_index(drop=True)
+    assert metrics.hamming_loss(labels, without_names) == 0
+
+    exchanged = labels[["sky", "sea"]]
+    with pytest.raises(ValueError, match="the same columns in the same order"):
+        metrics.evaluate(labels, scores, exchanged)
+    upside_down = labels[::-1]
+    with pytest.raises(ValueError, match="the same index in the same order"):
+        metrics.evaluate(labels, upside_down, predicted)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [True, False, True, True],
+        [1, 0, 1, 1],
+        [1, -1, 1, 1],
+    ],
+)
+def test_accuracy_reads_every_way_to_write_two_labels(y):
     predicted = np.array([True, True, False, True])
-    for y in ([True, False, True, True], [1, 0, 1, 1], [1, -1, 1, 1]):
-        assert metrics.accuracy(y, predicted) == metrics.accuracy(y, 2.0 * predicted - 1) == 0.5
-    assert metrics.evaluate([True, False, True], [0.1, 0.2, 0.3], [1, 1, 1]) == {"accuracy": 2 / 3}
-    for guess, message in ([0.2, 0.4], r"predicted must .*got \[0.2 0.4\]"), ([1], r"\(1,\)"):
-        with pytest.raises(ValueError, match=message):
-            metrics.accuracy([0, 1], guess)
+    assert metrics.accuracy(y, predicted) == 0.5
+    signs = np.array([1.0, 1.0, -1.0, 1.0])
+    assert metrics.accuracy(y, signs) == 0.5
+
+
+def test_accuracy_is_the_criterion_of_a_vector():
+    y = [True, False, True]
+    scores = [0.1, 0.2, 0.3]
+    values = metrics.evaluate(y, scores, [1, 1, 1])
+    assert values == {"accuracy": 2 / 3}
+
+
+def test_accuracy_refuses_scores_and_other_lengths():
+    with pytest.raises(ValueError, match=r"predicted must .*got \[0.2 0.4\]"):
+        metrics.accuracy([0, 1], [0.2, 0.4])
+    with pytest.raises(ValueError, match=r"\(1,\)"):
+        metrics.accuracy([0, 1], [1])
 
 
 def test_scorers_match_rows_by_position_and_are_larger_the_better(bags, labels):
     """As scikit-learn's: cross-validation hands them rows of a DataFrame; they survive pickling."""
     frame = pd.DataFrame(labels, index=range(9, 9 + len(labels)))
-    model = MimlNn(random_state=0).set_output(predict="pandas").fit(bags, frame)
-    scores, predicted = (np.asarray(f(bags)) for f in (model.decision_function, model.predict))
+    model = MimlNn(random_state=0).set_output(predict="pandas")
+    model.fit(bags, frame)
+    scores = np.asarray(model.decision_function(bags))
+    predicted = np.asarray(model.predict(bags))
+    values = metrics.evaluate(labels, scores, predicted)
+
     assert list(metrics.scorers) == [*metrics.CRITERIA, "accuracy"]
-    for name, value in metrics.evaluate(labels, scores, predicted).items():
-        scorer = pickle.loads(pickle.dumps(metrics.scorers[name]))
-        sign = -1 if metrics.CRITERIA[name].lower_is_better else 1
-        assert scorer(model, bags, frame) == scorer(model, bags, labels) == sign * value
-    one = MimlNn(random_state=0).fit(bags, np.arange(30)[:, None] > 0)  # no ranking loss
-    assert metrics.scorers["hamming_loss"](one, bags, np.ones((30, 1))) <= 0
+    for name, value in values.items():
+        pickled = pickle.dumps(metrics.scorers[name])
+        scorer = pickle.loads(pickled)
+        lower_is_better = metrics.CRITERIA[name].lower_is_better
+        expected = -value if lower_is_better else value
+        assert scorer(model, bags, frame) == expected
+        assert scorer(model, bags, labels) == expected
+
+
+def test_scorers_of_one_label_and_of_a_wrong_shape(bags, labels):
+    one_label = np.arange(30)[:, None] > 0
+    model = MimlNn(random_state=0).fit(bags, one_label)
+    # One label has no ranking loss. That must not stop the others.
+    hamming = metrics.scorers["hamming_loss"]
+    assert hamming(model, bags, np.ones((30, 1))) <= 0
+
+    model = MimlNn(random_state=0).fit(bags, labels)
     with pytest.raises(ValueError, match=r"must be \(n_bags,\)"):
         metrics.scorers["accuracy"](model, bags, labels)
 
 
-def test_one_label_and_criteria_that_no_bag_defines():
-    """Areas and shares of two classes for one label; NaN for what several labels do not define."""
-    Y, scores = np.array([[1], [1], [1], [0]]), np.array([[3.0], [2.0], [0.0], [1.0]])
-    assert metrics.evaluate(Y, scores, scores > 1.5) == pytest.approx(
-        {"hamming_loss": 1 / 4, "balanced_accuracy": (2 / 3 + 1) / 2, "area_under_curve": 2 / 3}
+def test_one_label_has_areas_and_shares_of_two_classes():
+    Y = np.array([[1], [1], [1], [0]])
+    scores = np.array([[3.0], [2.0], [0.0], [1.0]])
+    values = metrics.evaluate(Y, scores, scores > 1.5)
+    assert values == pytest.approx(
+        {
+            "hamming_loss": 1 / 4,
+            "balanced_accuracy": (2 / 3 + 1) / 2,
+            "area_under_curve": 2 / 3,
+        }
     )
-    found = metrics.evaluate(np.ones((2, 1)), np.ones((2, 1)), np.ones((2, 1)))
-    assert found["balanced_accuracy"] == 1 and np.isnan(found["area_under_curve"])
-    found = metrics.evaluate(np.ones((2, 2)), np.eye(2), np.eye(2))
-    assert np.isnan(found["ranking_loss"]) and found["hamming_loss"] == 0.5
+
+
+def test_criteria_that_no_bag_defines_are_nan():
+    ones = np.ones((2, 1))
+    values = metrics.evaluate(ones, ones, ones)
+    assert values["balanced_accuracy"] == 1
+    assert np.isnan(values["area_under_curve"])
+
+    # Every bag has both labels, so nothing can be ranked wrongly.
+    values = metrics.evaluate(np.ones((2, 2)), np.eye(2), np.eye(2))
+    assert np.isnan(values["ranking_loss"])
+    assert values["hamming_loss"] == 0.5

@@ -22,10 +22,13 @@ def X(rng):
 @pytest.fixture
 def Y(X, rng):
     """Three noisy labels; the first example has none, the second every one, the others some."""
-    Y = X @ rng.normal(size=(4, 3)) + rng.normal(size=(24, 3)) > 0.3
-    whole = Y.all(axis=1) | ~Y.any(axis=1)
-    Y[whole] = np.eye(3, dtype=bool)[np.arange(whole.sum()) % 3]
-    Y[0], Y[1] = False, True
+    signal = X @ rng.normal(size=(4, 3))
+    Y = signal + rng.normal(size=(24, 3)) > 0.3
+    has_no_pair = Y.all(axis=1) | ~Y.any(axis=1)
+    label = np.arange(has_no_pair.sum()) % 3
+    Y[has_no_pair] = np.eye(3, dtype=bool)[label]
+    Y[0] = False
+    Y[1] = True
     return Y
 
 
@@ -39,17 +42,28 @@ def Y(X, rng):
     ],
 )
 def test_agrees_with_a_general_solver(X, Y, kernel, C):
-    fitted = RankSvm(C=C, tol=1e-5, random_state=0, **kernel).fit(X, Y)
-    K = kernel_matrix(fitted.X_fit_, **{"gamma": 1.0} | kernel)
-    Y, scores = Y[2:], fitted.decision_function(X[2:])
-    objective = reference.rank_svm_objective(K, Y, C, fitted.dual_coef_, fitted.intercept_)
-    optimum, best_ranking = reference.rank_svm(K, Y, C)
-    assert objective == pytest.approx(optimum, rel=1e-4) and objective >= optimum * (1 - 1e-7)
-    assert 0 <= fitted.duality_gap_ <= fitted.tol
-    assert objective - optimum <= (fitted.duality_gap_ + 1e-6) * objective
-    assert fitted.dual_coef_.sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-10)
-    centred = best_ranking - best_ranking.mean(axis=1, keepdims=True)
-    assert scores - scores.mean(axis=1, keepdims=True) == pytest.approx(centred, abs=0.05)
+    rank_svm = RankSvm(C=C, tol=1e-5, random_state=0, **kernel)
+    rank_svm.fit(X, Y)
+    coef = rank_svm.dual_coef_
+    K = kernel_matrix(rank_svm.X_fit_, **({"gamma": 1.0} | kernel))
+    # The first two examples have no pair of labels to rank.
+    Y = Y[2:]
+    objective = reference.rank_svm_objective(K, Y, C, coef, rank_svm.intercept_)
+    optimum, best_f = reference.rank_svm(K, Y, C)
+    assert objective == pytest.approx(optimum, rel=1e-4)
+    assert objective >= optimum * (1 - 1e-7)
+
+    gap = rank_svm.duality_gap_
+    assert gap >= 0
+    assert gap <= rank_svm.tol
+    assert objective - optimum <= (gap + 1e-6) * objective
+    assert coef.sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-10)
+
+    # The threshold moves all scores of an example alike.
+    scores = rank_svm.decision_function(X[2:])
+    centred = scores - scores.mean(axis=1, keepdims=True)
+    expected = best_f - best_f.mean(axis=1, keepdims=True)
+    assert centred == pytest.approx(expected, abs=0.05)
 
 
 def test_best_thresholds_by_hand():
@@ -59,61 +73,90 @@ def test_best_thresholds_by_hand():
     3.1, above all. Every label: .9, below all. {2}: 3.1 makes one (label 2 is missed), the
     others at least two.
     """
+    above = 3 + module.MARGIN_OUTSIDE
+    below = 1 - module.MARGIN_OUTSIDE
+    threshold_of = {
+        (1, 0, 1): 1.5,
+        (1, 1, 0): below,
+        (0, 0, 0): above,
+        (1, 1, 1): below,
+        (0, 1, 0): above,
+    }
+    Y = np.array(list(threshold_of), dtype=bool)
     f = np.tile([3.0, 1.0, 2.0], (5, 1))
-    Y = np.array([[1, 0, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1], [0, 1, 0]], dtype=bool)
-    outside = module.MARGIN_OUTSIDE
-    expected = [1.5, 1 - outside, 3 + outside, 1 - outside, 3 + outside]
+    expected = list(threshold_of.values())
     assert _best_thresholds(f, Y) == pytest.approx(expected)
 
 
 def test_threshold_is_the_least_squares_fit_over_all_examples(X, Y):
-    fitted = RankSvm(random_state=0).fit(X, Y)
-    K = kernel_matrix(X / np.linalg.norm(X, axis=1, keepdims=True), fitted.X_fit_, kernel="poly")
-    f = K @ fitted.dual_coef_ + fitted.intercept_
-    t = f @ fitted.threshold_coef_ + fitted.threshold_intercept_
-    left = _best_thresholds(f, Y) - t
-    assert f.T @ left == pytest.approx(np.zeros(3), abs=1e-9)
-    assert left.sum() == pytest.approx(0, abs=1e-9)
-    assert fitted.decision_function(X) == pytest.approx(f - t[:, None])
-    assert np.array_equal(fitted.predict(X), f > t[:, None])
+    rank_svm = RankSvm(random_state=0).fit(X, Y)
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    K = kernel_matrix(unit, rank_svm.X_fit_, kernel="poly")
+    f = K @ rank_svm.dual_coef_ + rank_svm.intercept_
+    t = f @ rank_svm.threshold_coef_ + rank_svm.threshold_intercept_
+    # Residuals of least squares are at right angles to its columns.
+    residuals = _best_thresholds(f, Y) - t
+    assert f.T @ residuals == pytest.approx(np.zeros(3), abs=1e-9)
+    assert residuals.sum() == pytest.approx(0, abs=1e-9)
+
+    scores = rank_svm.decision_function(X)
+    assert scores == pytest.approx(f - t[:, None])
+    assert np.array_equal(rank_svm.predict(X), f > t[:, None])
 
 
 @pytest.mark.filterwarnings("error")
 def test_a_gap_above_the_tolerance_warns_with_numbers_and_no_other(X, Y):
-    with pytest.warns(ConvergenceWarning, match=r"gap of .* after 3 sweeps, above tol=1.00e-12"):
-        fitted = RankSvm(tol=1e-12, max_iter=3, random_state=0).fit(X, Y)
-    assert fitted.n_iter_ == 3
-    assert RankSvm(random_state=0).fit(X, Y).n_iter_ <= 100
+    rank_svm = RankSvm(tol=1e-12, max_iter=3, random_state=0)
+    message = r"gap of .* after 3 sweeps, above tol=1.00e-12"
+    with pytest.warns(ConvergenceWarning, match=message):
+        rank_svm.fit(X, Y)
+    assert rank_svm.n_iter_ == 3
+    converged = RankSvm(random_state=0).fit(X, Y)
+    assert converged.n_iter_ <= 100
 
 
 def test_nothing_to_rank_is_refused(X):
-    Y = np.repeat(np.arange(24)[:, None] % 2, 3, axis=1)  # no label, or every label
-    with pytest.raises(ValueError, match=r"label and a missing label, got none"):
+    # Each example has no label, or every label.
+    has_all = np.arange(24)[:, None] % 2
+    Y = np.repeat(has_all, 3, axis=1)
+    message = r"label and a missing label, got none"
+    with pytest.raises(ValueError, match=message):
         RankSvm().fit(X, Y)
 
 
 def balance(pairs):
     """Matrix of the equations sum_i beta_ik = 0: (n_labels, n_pairs)."""
     labels = np.arange(pairs.shape[1])[:, None]
-    return (pairs.own == labels) * 1.0 - (pairs.other == labels)
+    gives = pairs.own == labels
+    takes = pairs.other == labels
+    return 1.0 * gives - takes
 
 
 @pytest.mark.parametrize("vertex", [False, True])
 def test_linear_program_agrees_with_a_general_solver(rng, vertex):
     Y = rng.random((12, 5)) < 0.4
-    pairs = LabelPairs(Y[Y.any(axis=1) & ~Y.all(axis=1)], C=2.0)
-    bounds = np.column_stack([np.zeros_like(pairs.upper), pairs.upper])
-    for scale in (0.0, 1.0, 1e12):  # 0: all pairs cost the same
-        cost = scale * pairs.margins(rng.normal(size=pairs.shape)) - 1.0
+    has_a_pair = Y.any(axis=1) & ~Y.all(axis=1)
+    pairs = LabelPairs(Y[has_a_pair], C=2.0)
+    A = balance(pairs)
+    zeros = np.zeros_like(pairs.upper)
+    bounds = np.column_stack([zeros, pairs.upper])
+    # At a scale of 0 all pairs cost the same.
+    for scale in (0.0, 1.0, 1e12):
+        margins = pairs.margins(rng.normal(size=pairs.shape))
+        cost = scale * margins - 1.0
         alpha = pairs.lowest(cost, vertex)
-        best = linprog(cost, A_eq=balance(pairs), b_eq=np.zeros(5), bounds=bounds).fun
-        assert cost @ alpha == pytest.approx(best, rel=1e-6, abs=1e-6)
-        assert balance(pairs) @ alpha == pytest.approx(np.zeros(5), abs=1e-5)
-        assert (alpha >= 0).all() and (alpha <= pairs.upper).all()
-        if vertex:  # no way to move both there and back
+        expected = linprog(cost, A_eq=A, b_eq=np.zeros(5), bounds=bounds)
+        value = cost @ alpha
+        assert value == pytest.approx(expected.fun, rel=1e-6, abs=1e-6)
+        assert A @ alpha == pytest.approx(np.zeros(5), abs=1e-5)
+        assert (alpha >= 0).all()
+        assert (alpha <= pairs.upper).all()
+        if vertex:
+            # At a vertex no way leads both there and back.
             share = alpha / pairs.upper
-            columns = balance(pairs)[:, (share > 1e-5) & (share < 1 - 1e-5)]
-            assert np.linalg.matrix_rank(columns) == columns.shape[1]
+            between = (share > 1e-5) & (share < 1 - 1e-5)
+            rank = np.linalg.matrix_rank(A[:, between])
+            assert rank == between.sum()
 
 
 def test_inside_and_at_a_vertex_by_hand():
@@ -123,36 +166,50 @@ def test_inside_and_at_a_vertex_by_hand():
     """
     Y = np.array([[1, 0], [1, 0], [1, 0], [0, 1]], dtype=bool)
     pairs = LabelPairs(Y, C=3.0)
-    assert pairs.lowest(-np.ones(4), vertex=False) == pytest.approx([1, 1, 1, 3], abs=1e-5)
-    assert sorted(pairs.lowest(-np.ones(4), vertex=True)) == pytest.approx([0, 0, 3, 3], abs=1e-5)
+    inside = pairs.lowest(-np.ones(4), vertex=False)
+    assert inside == pytest.approx([1, 1, 1, 3], abs=1e-5)
+    at_vertex = pairs.lowest(-np.ones(4), vertex=True)
+    assert sorted(at_vertex) == pytest.approx([0, 0, 3, 3], abs=1e-5)
 
 
 def test_pairs_that_cannot_be_balanced_are_left_out():
-    """Nothing flows into label 3, which all have, nor out of label 4, which none has.
-
-    If all examples have label 1 and lack label 2, beta = 0, and the counts order the labels.
-    """
+    """Nothing flows into label 3, which all have, nor out of label 4, which none has."""
     Y = np.array([[1, 0, 1, 0], [0, 1, 1, 0]], dtype=bool)
     pairs = LabelPairs(Y, C=8.0)
-    assert pairs.example.tolist() == pairs.own.tolist() == [0, 1]
+    assert pairs.example.tolist() == [0, 1]
+    assert pairs.own.tolist() == [0, 1]
     assert pairs.other.tolist() == [1, 0]
-    assert pairs.upper.tolist() == [2.0, 2.0]  # of four pairs each
-    assert pairs.lowest(-np.ones(2), vertex=False) == pytest.approx([2, 2])
+    # C is shared by the four pairs of each example.
+    assert pairs.upper.tolist() == [2.0, 2.0]
+    alpha = pairs.lowest(-np.ones(2), vertex=False)
+    assert alpha == pytest.approx([2, 2])
+
+
+def test_label_counts_order_labels_that_cannot_be_balanced():
+    """If all examples have label 1 and lack label 2, beta = 0."""
+    rank_svm = RankSvm(solver="frank_wolfe")
     with pytest.warns(ConstantLabelWarning):
-        fitted = RankSvm(solver="frank_wolfe").fit([[1.0], [2.0]], [[1, 0], [1, 0]])
-    assert fitted.n_iter_ == 1 and fitted.duality_gap_ == 0 and not fitted.dual_coef_.any()
-    assert fitted.intercept_.tolist() == [2, -2]
+        rank_svm.fit([[1.0], [2.0]], [[1, 0], [1, 0]])
+    assert rank_svm.n_iter_ == 1
+    assert rank_svm.duality_gap_ == 0
+    assert not rank_svm.dual_coef_.any()
+    assert rank_svm.intercept_.tolist() == [2, -2]
 
 
 def test_biases_by_a_general_solver(Y, rng):
     """Over the pairs strictly between their bounds; without any, by the label counts."""
     pairs = LabelPairs(Y, C=1.0)
     slope = rng.normal(size=len(pairs.upper))
-    alpha = pairs.upper * rng.choice([0.0, 0.5, 1.0], len(slope))
-    free = alpha == 0.5 * pairs.upper
-    expected = np.linalg.lstsq(balance(pairs).T[free], -slope[free])[0]
+    share = rng.choice([0.0, 0.5, 1.0], len(slope))
+    alpha = pairs.upper * share
+    free = share == 0.5
+    equations = balance(pairs).T[free]
+    expected, *_ = np.linalg.lstsq(equations, -slope[free])
     assert pairs.bias(alpha, slope) == pytest.approx(expected)
-    assert pairs.bias(pairs.upper, slope).tolist() == (2 * Y.sum(axis=0) - len(Y)).tolist()
+
+    counts = 2 * Y.sum(axis=0) - len(Y)
+    bias = pairs.bias(pairs.upper, slope)
+    assert bias.tolist() == counts.tolist()
 
 
 def test_first_step_by_hand():
@@ -161,26 +218,62 @@ def test_first_step_by_hand():
     The linear program goes to alpha = (1, 1). At alpha = (a, a) the dual is 2a - 4a², best at
     a = 1/4: the first step of 1/4 ends at the optimum, w = (1/2, -1/2).
     """
-    X, Y = np.array([[1.0], [-1.0]]), np.eye(2, dtype=bool)
-    steps = module.frank_wolfe(X @ X.T, Y, 1.0, vertex=False, accuracy=1e-4, max_iter=9)
-    (beta, bias, gap), (last, *_) = islice(steps, 2)
-    assert not beta.any() and not bias.any() and gap == pytest.approx(1)  # dual 0, primal 2
-    assert last == pytest.approx(np.array([[0.25, -0.25], [-0.25, 0.25]]), abs=1e-4)
+    X = np.array([[1.0], [-1.0]])
+    Y = np.eye(2, dtype=bool)
+    steps = module.frank_wolfe(
+        X @ X.T,
+        Y,
+        1.0,
+        vertex=False,
+        accuracy=1e-4,
+        max_iter=9,
+    )
+    start, after_step = islice(steps, 2)
+    beta, bias, gap = start
+    assert not beta.any()
+    assert not bias.any()
+    # The dual is 0 and the primal 2.
+    assert gap == pytest.approx(1)
+
+    beta, *_ = after_step
+    expected = np.array([[0.25, -0.25], [-0.25, 0.25]])
+    assert beta == pytest.approx(expected, abs=1e-4)
 
 
 @pytest.mark.parametrize("linear_program", ["interior", "vertex"])
 def test_many_steps_lead_to_the_optimum(X, Y, linear_program, monkeypatch):
     """The dual never falls, the optimum lies within the gap, and f is that of block ascent."""
-    monkeypatch.setattr(module, "SHORTEST_STEP", -1.0)  # no step is too short
+    # So that no step is too short to go on.
+    monkeypatch.setattr(module, "SHORTEST_STEP", -1.0)
     monkeypatch.setattr(module, "SHORTEST_MOVE", -1.0)
-    X, Y, settings = X[2:], Y[2:], {"kernel": "rbf", "gamma": 0.5, "normalise": False}
-    steps = {"max_iter": 1500, "linear_program": linear_program, "step_accuracy": 1e-9}
-    fitted = RankSvm(solver="frank_wolfe", **steps, **settings).fit(X, Y)
+    # The first two examples have no pair of labels to rank.
+    X = X[2:]
+    Y = Y[2:]
+    settings = dict(kernel="rbf", gamma=0.5, normalise=False)
+    frank_wolfe = RankSvm(
+        solver="frank_wolfe",
+        max_iter=1500,
+        linear_program=linear_program,
+        step_accuracy=1e-9,
+        **settings,
+    )
+    frank_wolfe.fit(X, Y)
     K = kernel_matrix(X, kernel="rbf", gamma=0.5)
+    duals = []
+    for beta, *_ in frank_wolfe.stages_:
+        norm = np.sum(beta * (K @ beta))
+        duals.append(beta[Y].sum() - norm / 2)
+    assert (np.diff(duals) > -1e-9).all()
+
+    gap = frank_wolfe.duality_gap_
+    assert gap >= 0
+    assert gap <= 5e-3
     optimum, _ = reference.rank_svm(K, Y, 1.0)
-    duals = [beta[Y].sum() - np.sum(beta * (K @ beta)) / 2 for beta, *_ in fitted.stages_]
-    assert (np.diff(duals) > -1e-9).all() and 0 <= fitted.duality_gap_ <= 5e-3
-    assert duals[-1] <= optimum <= duals[-1] / (1 - fitted.duality_gap_) + 1e-9
-    converged = RankSvm(tol=1e-7, random_state=0, **settings).fit(X, Y)
-    assert fitted.dual_coef_.sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-6)
-    assert K @ fitted.dual_coef_ == pytest.approx(K @ converged.dual_coef_, abs=0.05)
+    assert duals[-1] <= optimum
+    assert optimum <= duals[-1] / (1 - gap) + 1e-9
+
+    beta = frank_wolfe.dual_coef_
+    assert beta.sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-6)
+    ascent = RankSvm(tol=1e-7, random_state=0, **settings).fit(X, Y)
+    expected = K @ ascent.dual_coef_
+    assert K @ beta == pytest.approx(expected, abs=0.05)
