@@ -172,7 +172,8 @@ def verdict_of(
     of_printed = Counter(getattr(part, test) for part in printed_parts)
     n_printed = len(printed_parts) - of_printed[NOT_TESTED]
     n_parts = len(parts)
-    supported, contradicted = counts["supported"], counts["contradicted"]
+    supported = counts["supported"]
+    contradicted = counts["contradicted"]
     if counts[NOT_TESTED] == n_parts:
         word = NOT_TESTED
     elif of_printed["supported"] < power * n_printed:

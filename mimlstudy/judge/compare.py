@@ -23,7 +23,8 @@ from mimlstudy.paper.published import (
 )
 
 KINDS = ("original", "re-derived", "synthetic")  # of data
-PLACE = ["dataset", "algorithm", "criterion"]  # what names a cell of a table
+# What names a cell of a table.
+PLACE = ["dataset", "algorithm", "criterion"]
 PRINTED_NAMES = {f"yahoo:{name}": printed for name, printed in YAHOO_NAMES.items()}
 
 

@@ -34,7 +34,8 @@ from mimlstudy.judge.verdicts import (
 from mimlstudy.paper.experiments import settings_closest_to_print
 from mimlstudy.paper.published import TABLES
 
-PAGE_RULES = ("sampled pages", "same pages")  # both tolerances of Table 4; the first is used
+# Both tolerances of Table 4; the first is used.
+PAGE_RULES = ("sampled pages", "same pages")
 
 
 def scorecard(get_records: Records) -> dict:

@@ -13,7 +13,8 @@ from mimlstudy.paper.published import ALL_CRITERIA
 COMPARED = ("agrees", "differs_better", "differs_worse")
 VERDICTS = (*COMPARED, "newly_measured", "missing", "synthetic")
 
-COLUMN = ["table", "dataset", "criterion"]  # what names a column of the tables
+# What names a column of the tables.
+COLUMN = ["table", "dataset", "criterion"]
 ROW = ["table", "algorithm"]  # what names a row of ours
 LOWER_IS_BETTER = {name: criterion.lower_is_better for name, criterion in ALL_CRITERIA.items()}
 
