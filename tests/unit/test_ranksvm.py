@@ -8,8 +8,9 @@ from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
 
 from mimlpaper.base import ConstantLabelWarning
-from mimlpaper.baselines import ranksvm as module
-from mimlpaper.baselines.ranksvm import LabelPairs, RankSvm, _best_thresholds
+from mimlpaper.baselines import ranksvm, ranksvm_frank_wolfe
+from mimlpaper.baselines.ranksvm import RankSvm, _best_thresholds
+from mimlpaper.baselines.ranksvm_frank_wolfe import LabelPairs, frank_wolfe
 from mimlpaper.kernels import kernel_matrix
 from tests import reference
 
@@ -73,8 +74,8 @@ def test_best_thresholds_by_hand():
     3.1, above all. Every label: .9, below all. {2}: 3.1 makes one (label 2 is missed), the
     others at least two.
     """
-    above = 3 + module.MARGIN_OUTSIDE
-    below = 1 - module.MARGIN_OUTSIDE
+    above = 3 + ranksvm.MARGIN_OUTSIDE
+    below = 1 - ranksvm.MARGIN_OUTSIDE
     threshold_of = {
         (1, 0, 1): 1.5,
         (1, 1, 0): below,
@@ -127,8 +128,8 @@ def test_nothing_to_rank_is_refused(X):
 def balance(pairs):
     """Matrix of the equations sum_i beta_ik = 0: (n_labels, n_pairs)."""
     labels = np.arange(pairs.shape[1])[:, None]
-    gives = pairs.own == labels
-    takes = pairs.other == labels
+    gives = pairs.label == labels
+    takes = pairs.missing == labels
     return 1.0 * gives - takes
 
 
@@ -177,8 +178,8 @@ def test_pairs_that_cannot_be_balanced_are_left_out():
     Y = np.array([[1, 0, 1, 0], [0, 1, 1, 0]], dtype=bool)
     pairs = LabelPairs(Y, C=8.0)
     assert pairs.example.tolist() == [0, 1]
-    assert pairs.own.tolist() == [0, 1]
-    assert pairs.other.tolist() == [1, 0]
+    assert pairs.label.tolist() == [0, 1]
+    assert pairs.missing.tolist() == [1, 0]
     # C is shared by the four pairs of each example.
     assert pairs.upper.tolist() == [2.0, 2.0]
     alpha = pairs.lowest(-np.ones(2), vertex=False)
@@ -220,7 +221,7 @@ def test_first_step_by_hand():
     """
     X = np.array([[1.0], [-1.0]])
     Y = np.eye(2, dtype=bool)
-    steps = module.frank_wolfe(
+    steps = frank_wolfe(
         X @ X.T,
         Y,
         1.0,
@@ -244,35 +245,35 @@ def test_first_step_by_hand():
 def test_many_steps_lead_to_the_optimum(X, Y, linear_program, monkeypatch):
     """The dual never falls, the optimum lies within the gap, and f is that of block ascent."""
     # So that no step is too short to go on.
-    monkeypatch.setattr(module, "SHORTEST_STEP", -1.0)
-    monkeypatch.setattr(module, "SHORTEST_MOVE", -1.0)
+    monkeypatch.setattr(ranksvm_frank_wolfe, "SHORTEST_STEP", -1.0)
+    monkeypatch.setattr(ranksvm_frank_wolfe, "SHORTEST_MOVE", -1.0)
     # The first two examples have no pair of labels to rank.
     X = X[2:]
     Y = Y[2:]
     settings = dict(kernel="rbf", gamma=0.5, normalise=False)
-    frank_wolfe = RankSvm(
+    stepwise = RankSvm(
         solver="frank_wolfe",
         max_iter=1500,
         linear_program=linear_program,
         step_accuracy=1e-9,
         **settings,
     )
-    frank_wolfe.fit(X, Y)
+    stepwise.fit(X, Y)
     K = kernel_matrix(X, kernel="rbf", gamma=0.5)
     duals = []
-    for beta, *_ in frank_wolfe.stages_:
+    for beta, *_ in stepwise.stages_:
         norm = np.sum(beta * (K @ beta))
         duals.append(beta[Y].sum() - norm / 2)
     assert (np.diff(duals) > -1e-9).all()
 
-    gap = frank_wolfe.duality_gap_
+    gap = stepwise.duality_gap_
     assert gap >= 0
     assert gap <= 5e-3
     optimum, _ = reference.rank_svm(K, Y, 1.0)
     assert duals[-1] <= optimum
     assert optimum <= duals[-1] / (1 - gap) + 1e-9
 
-    beta = frank_wolfe.dual_coef_
+    beta = stepwise.dual_coef_
     assert beta.sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-6)
     ascent = RankSvm(tol=1e-7, random_state=0, **settings).fit(X, Y)
     expected = K @ ascent.dual_coef_
