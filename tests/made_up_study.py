@@ -10,7 +10,7 @@ from pandas.testing import assert_frame_equal
 from sklearn.pipeline import make_pipeline
 
 from mimlpaper import MimlNn, MlKnn, SumInstances
-from mimlpaper.baselines.binary_relevance import Guess
+from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlstudy.engine import fingerprint
 from mimlstudy.engine.records import KEY, columns_of, records
 from mimlstudy.engine.rows import sealed
@@ -37,7 +37,7 @@ def tiny(
     return Experiment(name, "Mine", (part,), measure, stand_in=stand_in, **others)
 
 
-class Sleepy(Guess):
+class Sleepy(LabelFrequencies):
     """A learner that takes its time."""
 
     def fit(self, X, Y):
@@ -58,7 +58,7 @@ def _count(n):
     return number
 
 
-class Counting(Guess):
+class Counting(LabelFrequencies):
     """A learner that counts in compiled code, for a second or so."""
 
     def fit(self, X, Y):
@@ -66,7 +66,7 @@ class Counting(Guess):
         return super().fit(X, Y)
 
 
-class Sleeping(Guess):
+class Sleeping(LabelFrequencies):
     """A learner that takes minutes."""
 
     def fit(self, X, Y):

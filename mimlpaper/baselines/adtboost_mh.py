@@ -4,8 +4,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import ClassVar
-
+from typing import ClassVar, NamedTuple
 import numpy as np
 import pandas as pd
 from scipy.sparse import csc_array, issparse
@@ -94,8 +93,11 @@ class AdtBoostMH(VectorEstimator):
         self.root_values_ = _root_values(Y, self.smoothing)
         rules = shared(_grow, X, Y, self.smoothing, self.n_rounds, verbose=self.verbose)
         self.n_rounds_ = len(rules)
-        parts = map(np.array, zip(*rules, strict=True) if rules else [()] * 5)
-        self.z_, self.precondition_, self.feature_, self.threshold_, values = parts
+        self.z_ = np.array([rule.test.z for rule in rules])
+        self.precondition_ = np.array([rule.test.precondition for rule in rules])
+        self.feature_ = np.array([rule.test.feature for rule in rules])
+        self.threshold_ = np.array([rule.test.threshold for rule in rules])
+        values = np.array([rule.values for rule in rules])
         self.values_ = values.reshape(-1, 2, self.n_labels_)
 
     def _scores(self, X):
@@ -115,13 +117,14 @@ class AdtBoostMH(VectorEstimator):
     def to_text(self) -> str:
         """What each node adds to the scores, as a table with the names of the fitted data."""
         check_is_fitted(self)
-        default = [f"x{i}" for i in range(self.n_features_in_)]
-        features = getattr(self, "feature_names_in_", default)
+        numbered = [f"x{i}" for i in range(self.n_features_in_)]
+        feature_names = getattr(self, "feature_names_in_", numbered)
         nodes, values = ["true"], [self.root_values_]
         for t, outcome, depth in self._below(0):
+            name = feature_names[self.feature_[t]]
             sign = ("<=", ">")[outcome]
-            test = f"{features[self.feature_[t]]} {sign} {self.threshold_[t]:.6g}"
-            nodes.append(f"{'   ' * depth}{t + 1}: {test}")
+            indent = "   " * depth
+            nodes.append(f"{indent}{t + 1}: {name} {sign} {self.threshold_[t]:.6g}")
             values.append(self.values_[t, outcome])
         width = max(map(len, nodes))
         table = pd.DataFrame(values, [node.ljust(width) for node in nodes], self.classes_)
@@ -135,8 +138,24 @@ class AdtBoostMH(VectorEstimator):
                 yield from self._below(2 * t + 1 + outcome, depth + 1)
 
 
-def _grow(X, Y, smoothing, n_rounds, *, verbose=0):
-    """Rules (Z, precondition, feature, threshold, [a, b]); a longer run continues a shorter one."""
+class Test(NamedTuple):
+    """The test of a rule below a precondition, and its Z."""
+
+    z: float  # inf if no test tells examples apart
+    precondition: int
+    feature: int
+    threshold: float
+
+
+class Rule(NamedTuple):
+    """A test, and what its two outcomes add to the scores."""
+
+    test: Test
+    values: np.ndarray  # a and b: (2, n_labels)
+
+
+def _grow(X, Y, smoothing, n_rounds, *, verbose=0) -> list[Rule]:
+    """The rules; a longer run continues a shorter one."""
     n_known = (n_rounds - 1) // STRETCH * STRETCH
     known = shared(_grow, X, Y, smoothing, n_known, verbose=verbose) if n_known else []
     epsilon = smoothing / Y.size
@@ -145,29 +164,31 @@ def _grow(X, Y, smoothing, n_rounds, *, verbose=0):
     scores = np.tile(_root_values(Y, smoothing), (len(Y), 1))  # (n_examples, n_labels)
     nodes = [np.ones(len(Y), dtype=bool)]  # the examples of each precondition
     columns = [_sorted_columns(X)]  # of these examples
-    rules = []
+    rules: list[Rule] = []
     for _ in progress(range(n_rounds), "AdtBoostMH, rules", verbose):
         if not varying.any():
             break
         weights = np.exp(-signs * scores) / Y.size * varying
         weights = signs * np.ceil(weights / GRID) * GRID  # rounded up: none becomes 0
         if len(rules) < len(known):
-            z, precondition, feature, threshold, _ = known[len(rules)]
+            test = known[len(rules)].test
         else:
-            z, precondition, feature, threshold = _best_rule(nodes, columns, weights)
-        if z == np.inf:
+            test = _best_test(nodes, columns, weights)
+        if test.z == np.inf:
             break
-        outcomes = _outcomes(X, nodes[precondition], feature, threshold)
-        values = np.array([_half_log_odds(*_sides(weights[o]), epsilon) for o in outcomes])
-        scores += np.column_stack(outcomes) @ values
+        outcomes = _outcomes(X, nodes[test.precondition], test.feature, test.threshold)
+        values = [_half_log_odds(*_sides(weights[inside]), epsilon) for inside in outcomes]
+        rules.append(Rule(test, np.array(values)))
+        scores += np.column_stack(outcomes) @ rules[-1].values
         nodes += outcomes
-        columns += [_restrict(inside, *columns[precondition]) for inside in outcomes]
-        rules.append((z, precondition, feature, threshold, values))
+        columns += [_restrict(inside, *columns[test.precondition]) for inside in outcomes]
     return rules
 
 
 def _root_values(Y, smoothing):
-    return _half_log_odds(Y.sum(axis=0) / Y.size, (~Y).sum(axis=0) / Y.size, smoothing / Y.size)
+    have = Y.sum(axis=0) / Y.size
+    lack = (~Y).sum(axis=0) / Y.size
+    return _half_log_odds(have, lack, smoothing / Y.size)
 
 
 def _sides(weights):
@@ -182,9 +203,9 @@ def _half_log_odds(have, lack, epsilon):
 
 def _outcomes(X, inside, feature, threshold):
     """The examples inside a precondition that pass the test, and the ones that fail it."""
-    column = X[:, [feature]].toarray()[:, 0] if issparse(X) else X[:, feature]
-    passing = column <= threshold
-    return [inside & passing, inside & ~passing]
+    column = X[:, [feature]].toarray().ravel() if issparse(X) else X[:, feature]
+    passes = column <= threshold
+    return [inside & passes, inside & ~passes]
 
 
 def _sorted_columns(X):
@@ -205,9 +226,11 @@ def _sorted_columns(X):
 
 @compiled
 def _restrict(inside, values, rows, starts):
+    """The sorted columns of the examples ``inside``, from those of more examples."""
     n_inside = inside.sum()
     inside = np.append(inside, False)  # the last: whether a feature is 0 somewhere inside
-    kept, kept_starts = np.zeros(len(rows), np.bool_), np.zeros_like(starts)
+    kept = np.zeros(len(rows), np.bool_)
+    kept_starts = np.zeros_like(starts)
     for feature in range(len(starts) - 1):
         column = slice(starts[feature], starts[feature + 1])
         inside[-1] = False
@@ -217,16 +240,17 @@ def _restrict(inside, values, rows, starts):
     return values[kept], rows[kept], kept_starts
 
 
-def _best_rule(nodes, columns, weights):
+def _best_test(nodes, columns, weights) -> Test:
+    """The test of least Z below any precondition."""
     by_label = np.ascontiguousarray(weights.T)
     total = np.abs(weights).sum()
-    rules = []
-    for node, (inside, own) in enumerate(zip(nodes, columns, strict=True)):
+    tests = []
+    for node, inside in enumerate(nodes):
         have, lack = _sides(weights[inside])
         outside = total - (have.sum() + lack.sum())
-        z, *test = _best_split(*own, by_label, have, lack, outside)
-        rules.append((z, node, *test))
-    return min(rules, key=lambda rule: rule[0])  # the first of equals
+        z, feature, threshold = _best_split(*columns[node], by_label, have, lack, outside)
+        tests.append(Test(z, node, feature, threshold))
+    return min(tests, key=lambda test: test.z)  # the first of equals
 
 
 @compiled
@@ -237,31 +261,37 @@ def _best_split(values, rows, starts, weights, have, lack, outside):
     sums = np.empty(longest)
     best_z, best_feature, best_threshold = np.inf, -1, 0.0
     for feature in range(len(starts) - 1):
-        column = values[starts[feature] : starts[feature + 1]]
-        _accumulate(rows[starts[feature] : starts[feature + 1]], weights, have, lack, left)
-        roots, above = _least_roots(column, left, have, lack, sums[: len(column)])
-        if outside + 2.0 * roots < best_z:
-            middle = 0.5 * column[above - 1] + 0.5 * column[above]
-            threshold = middle if middle < column[above] else column[above - 1]
-            best_z, best_feature, best_threshold = outside + 2.0 * roots, feature, threshold
+        begin, end = starts[feature], starts[feature + 1]
+        column = values[begin:end]
+        _accumulate(rows[begin:end], weights, have, lack, left)
+        roots, place = _least_roots(column, left, have, lack, sums[: len(column)])
+        z = outside + 2.0 * roots
+        if z < best_z:
+            below, above = column[place - 1], column[place]
+            middle = 0.5 * below + 0.5 * above
+            best_z, best_feature = z, feature
+            best_threshold = middle if middle < above else below  # they may be neighbours
     return best_z, best_feature, best_threshold
 
 
 @compiled
 def _accumulate(rows, weights, have, lack, left):
     """W_+ and W_- of the entries below each entry; the entry at zero holds the rest."""
-    n_labels, zeros = weights.shape
-    n_below = np.append(np.flatnonzero(rows == zeros), len(rows))[0]  # the entry at zero, if any
+    n_labels, zero_row = weights.shape
+    zero_entries = np.flatnonzero(rows == zero_row)
+    zero_entry = zero_entries[0] if len(zero_entries) else len(rows)
     for label in range(n_labels):
-        w, plus, minus = weights[label], left[0, label], left[1, label]
+        w = weights[label]
+        plus, minus = left[0, label], left[1, label]
         p, m = 0.0, 0.0
-        for k in range(n_below):
+        for k in range(zero_entry):
             plus[k], minus[k] = p, m
             p += max(w[rows[k]], 0.0)
             m += max(-w[rows[k]], 0.0)
-        plus[n_below], minus[n_below] = p, m
+        plus[zero_entry], minus[zero_entry] = p, m
+        # The examples at zero are not listed: from the other end, they need not be.
         p, m = have[label], lack[label]
-        for k in range(len(rows) - 1, n_below, -1):
+        for k in range(len(rows) - 1, zero_entry, -1):
             p -= max(w[rows[k]], 0.0)
             m -= max(-w[rows[k]], 0.0)
             plus[k], minus[k] = p, m
@@ -274,9 +304,11 @@ def _least_roots(values, left, have, lack, roots):
     for label in range(len(have)):
         plus, minus = left[0, label], left[1, label]
         for k in range(len(values)):
-            below = plus[k] * minus[k]
-            above = (have[label] - plus[k]) * (lack[label] - minus[k])
-            roots[k] += np.sqrt(below) + np.sqrt(above)
+            plus_above = have[label] - plus[k]
+            minus_above = lack[label] - minus[k]
+            below = np.sqrt(plus[k] * minus[k])
+            above = np.sqrt(plus_above * minus_above)
+            roots[k] += below + above
     least, place = np.inf, 0
     for k in range(1, len(values)):
         if values[k - 1] < values[k] and roots[k] < least:

@@ -102,7 +102,7 @@ class MlSvm(VectorEstimator):
 
     def _fit_label(self, K, y):
         if y.all() or not y.any():
-            return ConstantScorer(y.all())
+            return ConstantScorer(y.all())  # libsvm refuses a single class
         return SVC(kernel="precomputed", C=self.C).fit(K, y)
 
     def _kernel(self, A, B=None):
@@ -164,14 +164,17 @@ class MlKnn(LogOdds, VectorEstimator):
         distances = euclidean_distances(X)
         np.fill_diagonal(distances, np.inf)  # by index: duplicates are legitimate neighbours
         counts = _count_labels(distances, Y, k)  # (n_examples, n_labels)
-        self.log_prior_odds_ = np.log(s + Y.sum(axis=0)) - np.log(s + (~Y).sum(axis=0))
-        self.log_evidence_ = np.log(_likelihoods(counts, Y, k, s))  # of P(E_C | H1)
-        self.log_evidence_ -= np.log(_likelihoods(counts, ~Y, k, s))  # of P(E_C | H0)
+        n_having, n_lacking = Y.sum(axis=0), (~Y).sum(axis=0)
+        self.log_prior_odds_ = np.log(s + n_having) - np.log(s + n_lacking)
+        of_having = _likelihoods(counts, Y, k, s)  # P(E_C | H1)
+        of_lacking = _likelihoods(counts, ~Y, k, s)  # P(E_C | H0)
+        self.log_evidence_ = np.log(of_having) - np.log(of_lacking)
 
     def _scores(self, X):
         """Posterior log odds log P(H1 | E_C) / P(H0 | E_C): (n_examples, n_labels)."""
         k = len(self.log_evidence_) - 1
-        counts = _count_labels(euclidean_distances(X, self.X_fit_), self.Y_fit_, k)
+        distances = euclidean_distances(X, self.X_fit_)
+        counts = _count_labels(distances, self.Y_fit_, k)
         return self.log_prior_odds_ + np.take_along_axis(self.log_evidence_, counts, axis=0)
 
 
@@ -182,12 +185,15 @@ def _count_labels(distances, Y, k):
 
 def _likelihoods(counts, chosen, k, s):
     """Smoothed shares of the chosen examples with each count 0, …, k: (k + 1, n_labels)."""
-    n_with = np.stack([((counts == count) & chosen).sum(axis=0) for count in range(k + 1)])
+    n_with = np.empty((k + 1, counts.shape[1]), dtype=int)
+    for count in range(k + 1):
+        has_count = (counts == count) & chosen
+        n_with[count] = has_count.sum(axis=0)
     return (s + n_with) / (s * (k + 1) + n_with.sum(axis=0))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Guess(InstanceScores, MultiLabelEstimator):
+class LabelFrequencies(InstanceScores, MultiLabelEstimator):
     """Baseline that ignores the instances: a label's score is its share of the bags minus 1/2.
 
     Parameters
@@ -209,7 +215,7 @@ class Guess(InstanceScores, MultiLabelEstimator):
 
     def _scores(self, bags):
         """The same scores for every bag: (n_bags, n_labels)."""
-        return np.tile(self.shares_ - 0.5, (len(bags), 1))
+        return np.tile(self.shares_ - 0.5, (len(bags), 1))  # positive for frequent labels
 
     def _instance_scores(self, bags):
         """The same scores for every instance: (n_instances, n_labels)."""

@@ -104,6 +104,7 @@ class Cnmf(VectorEstimator):
         ).copy()
         memberships[:, ~self.Y_fit_.any(axis=0)] = 0.0
         memberships[:, self.Y_fit_.all(axis=0)] = memberships.max()
+        # As many memberships lie above the threshold as training examples have labels.
         return memberships - np.quantile(memberships, 1.0 - self.Y_fit_.mean())
 
 
@@ -114,9 +115,11 @@ def new_memberships(X, X_labelled, Y_labelled, B, *, gamma: float, **options) ->
     """
     Y = Y_labelled.astype(np.float64)
     squares = np.einsum("ik,kl,il->i", Y, B, Y)
-    known = Y / np.sqrt(np.maximum(squares, TINY))[:, None]  # y' B y = 1
+    lengths = np.sqrt(np.maximum(squares, TINY))
+    known = Y / lengths[:, None]  # y' B y = 1
     between = kernel_matrix(X, X_labelled, gamma=gamma)
-    of_labelled, of_new = (kernel_matrix(part, gamma=gamma) for part in (X_labelled, X))
+    of_labelled = kernel_matrix(X_labelled, gamma=gamma)
+    of_new = kernel_matrix(X, gamma=gamma)
     A = np.block([[of_labelled, between.T], [between, of_new]])  # (n, n)
     start = np.tile(known.mean(axis=0), (len(A), 1))
     start[: len(known)] = known
@@ -131,24 +134,39 @@ def factorise(A, B, known, start, *, C=1.0, tol=1e-5, max_iter=200, verbose=0):
     bounded by T⁴, terms linear in T by logarithms. ``known`` (n_labelled, n_labels) is the target
     of the first rows; zeros of ``start`` stay.
     """
-    labelled = slice(len(known))
-    T, norm = np.array(start, dtype=np.float64), np.vdot(A, A)
+    T = np.array(start, dtype=np.float64)
+    T_L = T[: len(known)]  # a view, which moves with T
+    norm = np.vdot(A, A)
 
     def objective(AT, gram):
-        explained = 2.0 * np.vdot(AT, T @ B) - np.vdot(B @ gram @ B, gram)
-        return norm - explained + C * np.sum((T[labelled] - known) ** 2)
+        overlap = np.vdot(AT, T @ B)
+        square = np.vdot(B @ gram @ B, gram)
+        deviation = np.sum((T_L - known) ** 2)
+        return norm - (2.0 * overlap - square) + C * deviation
 
     AT, gram = A @ T, T.T @ T
     trace = [objective(AT, gram)]
     for _ in progress(range(max_iter), "Cnmf, rounds", verbose):
-        pull, push = AT @ B, np.maximum(T @ (B @ gram @ B), TINY)  # A T B and T B T' T B
-        factors = pull / push  # 4 push u² + 2 cost T u = 4 pull + 2 cost known, with cost = 0
-        cost = C * T[labelled]
-        numerator = np.sqrt(cost**2 + 8.0 * push[labelled] * (2.0 * pull[labelled] + C * known))
-        factors[labelled] = ((numerator - cost) / (4.0 * push[labelled])) ** 2
-        T *= factors**0.25  # sqrt(u)
+        pull = AT @ B  # A T B
+        push = np.maximum(T @ (B @ gram @ B), TINY)  # T B T' T B
+        T *= _squared_factors(T_L, known, pull, push, C) ** 0.25
         AT, gram = A @ T, T.T @ T
         trace.append(objective(AT, gram))
         if trace[-2] - trace[-1] <= tol * trace[-1]:
             break
     return T, np.array(trace)
+
+
+def _squared_factors(T_L, known, pull, push, C):
+    """The fourth powers of the factors that minimise the bound at T: (n, n_labels).
+
+    With cost = C T_L for the labelled rows and 0 for the rest, the square root u of a fourth power
+    solves 2 push u² + cost u = 2 pull + C known.
+    """
+    labelled = slice(len(known))
+    fourth_powers = pull / push
+    cost = C * T_L
+    constant = 2.0 * pull[labelled] + C * known
+    root = np.sqrt(cost**2 + 8.0 * push[labelled] * constant)
+    fourth_powers[labelled] = ((root - cost) / (4.0 * push[labelled])) ** 2
+    return fourth_powers

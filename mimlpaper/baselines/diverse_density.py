@@ -97,14 +97,13 @@ class DiverseDensity(InstanceScores, BagClassifier):
         centre = bags.instances.mean(axis=0)
         centred = bags.with_instances(bags.instances - centre)  # same distances, less cancellation
         starts = self._starts(centred, positive)
-        ends, self.losses_, converged = shared(
-            self._climb, centred, positive, starts, self.tol, self.max_iter, self.verbose
-        )
+        options = self.tol, self.max_iter, self.verbose
+        ends, self.losses_, converged = shared(self._climb, centred, positive, starts, *options)
         best = self.losses_.argmin()  # the first of equals
         self.loss_ = self.losses_[best]
         if not converged[best]:
-            best_of = f"the best of {len(starts)} ascents, to a loss of {self.loss_:.4g},"
-            message = f"{best_of} did not converge within tol={self.tol:g}; raise max_iter"
+            message = f"the best of {len(starts)} ascents, to a loss of {self.loss_:.4g},"
+            message += f" did not converge within tol={self.tol:g}; raise max_iter"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
         self.concept_ = centre + ends[best, : bags.n_features]
         self.scales_ = np.abs(ends[best, bags.n_features :])
@@ -125,11 +124,13 @@ class DiverseDensity(InstanceScores, BagClassifier):
 
     def _starts(self, bags, positive):
         """Points (t, s) at the instances of random positive bags: (n_starts, 2 n_features)."""
-        rng, n_positive = check_random_state(self.random_state), positive.sum()
+        rng = check_random_state(self.random_state)
+        n_positive = positive.sum()
         n_chosen = min(self.n_start_bags or n_positive, n_positive)
         chosen = rng.choice(np.flatnonzero(positive), n_chosen, replace=False)
         points = np.unique(bags[chosen].instances, axis=0)
-        return np.hstack([points, np.full(points.shape, float(self.initial_scale))])
+        scales = np.full(points.shape, float(self.initial_scale))
+        return np.hstack([points, scales])
 
     @staticmethod
     def _climb(bags, positive, starts, tol, max_iter, verbose):
@@ -198,35 +199,40 @@ class EmDd(DiverseDensity):
     @staticmethod
     def _climb(bags, positive, starts, tol, max_iter, verbose):
         """Ends (t, s) of EM from every start, their NLDD, and which converged."""
-        columns, of_one = np.ascontiguousarray(bags.instances.T), np.arange(len(bags) + 1)
-
-        def from_start(theta):
-            least = np.inf
-            for _ in range(max_iter):
-                rows = nearest_instances(theta, columns, bags.offsets)  # E-step
-                chosen = bags.instances[rows], of_one, positive
-                (loss,), _ = neg_log_densities(theta[None], *chosen)  # NLDD
-                gained = loss < (1.0 - tol) * least
-                if loss < least:
-                    end, least = theta, loss
-                if not gained:
-                    return end, least, True
-                # M-step
-                (theta,), *_ = minimise(neg_log_densities, chosen, theta[None], tol, max_iter)
-            return end, least, False
-
-        ends = [from_start(start) for start in progress(starts, "EmDd, starts", verbose)]
+        columns = np.ascontiguousarray(bags.instances.T)
+        ends = [
+            _alternate_from(start, bags, columns, positive, tol, max_iter)
+            for start in progress(starts, "EmDd, starts", verbose)
+        ]
         return tuple(map(np.array, zip(*ends, strict=True)))
+
+
+def _alternate_from(theta, bags, columns, positive, tol, max_iter):
+    """The end (t, s) of EM from a start, its NLDD, and whether it converged."""
+    single_offsets = np.arange(len(bags) + 1)  # of bags with their nearest instance alone
+    least = np.inf
+    for _ in range(max_iter):
+        rows = nearest_instances(theta, columns, bags.offsets)  # E-step
+        chosen = bags.instances[rows], single_offsets, positive
+        (loss,), _ = neg_log_densities(theta[None], *chosen)  # NLDD
+        gained = loss < (1.0 - tol) * least
+        if loss < least:
+            end, least = theta, loss
+        if not gained:
+            return end, least, True
+        # M-step
+        (theta,), *_ = minimise(neg_log_densities, chosen, theta[None], tol, max_iter)
+    return end, least, False
 
 
 def densities_in_blocks(points, instances, offsets, positive):
     """:func:`neg_log_densities`, in calls of a tenth of a second: Ctrl-C comes between them."""
     n_at_once = max(1, AT_ONCE // instances.size)
-    blocks = [
-        neg_log_densities(points[first : first + n_at_once], instances, offsets, positive)
-        for first in range(0, len(points), n_at_once)
-    ]
-    losses, gradients = zip(*blocks, strict=True)
+    results = []
+    for start in range(0, len(points), n_at_once):
+        block = points[start : start + n_at_once]
+        results.append(neg_log_densities(block, instances, offsets, positive))
+    losses, gradients = zip(*results, strict=True)
     return np.concatenate(losses), np.concatenate(gradients)
 
 
@@ -240,30 +246,49 @@ def neg_log_densities(points, instances, offsets, positive):
     order on every processor, so that no BLAS is called.
     """
     n_features = instances.shape[1]
-    losses, totals = np.zeros(len(points)), np.zeros(len(points))
+    losses = np.zeros(len(points))
+    totals = np.zeros(len(points))  # Σ c
     sums = np.zeros_like(points)  # Σ c x_k, then Σ c x_k²
-    first = 0
-    while first < len(positive):
-        last = first + 1
-        while last < len(positive) and offsets[last] < offsets[first] + BLOCK:
-            last += 1
-        begin, end = offsets[first], offsets[last]
-        columns = instances[begin:end].T.copy()
+    begin_bag = 0
+    while begin_bag < len(positive):
+        end_bag = _end_of_block(offsets, begin_bag)
+        begin, end = offsets[begin_bag], offsets[end_bag]
+        block_offsets = offsets[begin_bag : end_bag + 1] - begin
+        block_positive = positive[begin_bag:end_bag]
+        block = instances[begin:end]
+        columns = block.T.copy()
         for i in range(len(points)):
             point, scales = points[i, :n_features], points[i, n_features:]
             pulls = concept_distances(scales, scales * point, columns)
-            losses[i] += _noisy_or(pulls, offsets[first : last + 1] - begin, positive[first:last])
+            losses[i] += _noisy_or(pulls, block_offsets, block_positive)
             totals[i] += pulls.sum()
-            _add_moments(sums[i, :n_features], sums[i, n_features:], pulls, instances[begin:end])
-        first = last
+            _add_moments(sums[i, :n_features], sums[i, n_features:], pulls, block)
+        begin_bag = end_bag
+    return losses, _gradients(points, totals, sums)
+
+
+@compiled
+def _end_of_block(offsets, begin_bag):
+    """The end of the bags from ``begin_bag`` on that start within a block of instances."""
+    end_bag = begin_bag + 1
+    while end_bag < len(offsets) - 1 and offsets[end_bag] < offsets[begin_bag] + BLOCK:
+        end_bag += 1
+    return end_bag
+
+
+@compiled
+def _gradients(points, totals, sums):
+    """Gradients of the loss at points (t, s), from Σ c, Σ c x_k and Σ c x_k²."""
+    n_features = points.shape[1] // 2
     gradients = np.empty_like(points)
     for i in range(len(points)):
         point, scales = points[i, :n_features], points[i, n_features:]
-        by_u = 2.0 * scales * (point * totals[i] - sums[i, :n_features])
-        by_w = 2.0 * scales * (sums[i, n_features:] - point * sums[i, :n_features])
+        moments, squares = sums[i, :n_features], sums[i, n_features:]
+        by_u = 2.0 * scales * (point * totals[i] - moments)
+        by_w = 2.0 * scales * (squares - point * moments)
         gradients[i, :n_features] = scales * by_u
         gradients[i, n_features:] = by_w + point * by_u
-    return losses, gradients
+    return gradients
 
 
 @compiled
@@ -278,16 +303,16 @@ def concept_distances(w, u, columns):
 
 
 @compiled
-def _add_moments(firsts, seconds, weights, instances):
-    """Add Σ c x_k and Σ c x_k², two instances at a time."""
+def _add_moments(moments, squares, weights, instances):
+    """Add Σ c x_k and Σ c x_k², two instances at a time, which halves the passes over the sums."""
     for i in range(0, len(weights), 2):
         j = min(i + 1, len(weights) - 1)
         a, b = instances[i], instances[j]
         of_a, of_b = weights[i], weights[j] if j > i else 0.0
-        for k in range(len(firsts)):
+        for k in range(len(moments)):
             from_a, from_b = of_a * a[k], of_b * b[k]
-            firsts[k] += from_a + from_b
-            seconds[k] += from_a * a[k] + from_b * b[k]
+            moments[k] += from_a + from_b
+            squares[k] += from_a * a[k] + from_b * b[k]
 
 
 @compiled
@@ -295,15 +320,15 @@ def _noisy_or(values, offsets, positive):
     """The loss of the distances ``values``, which are replaced by the loss's derivatives."""
     loss = 0.0
     for bag in range(len(positive)):
-        own = values[offsets[bag] : offsets[bag + 1]]
+        of_bag = values[offsets[bag] : offsets[bag + 1]]
         if positive[bag]:
-            loss += _positive_bag(own)
+            loss += _positive_bag(of_bag)
             continue
-        for j in range(len(own)):
-            p = np.exp(-own[j])
+        for j in range(len(of_bag)):
+            p = np.exp(-of_bag[j])
             missed = max(1.0 - p, FLOOR)
             loss -= np.log(missed)
-            own[j] = -p / missed
+            of_bag[j] = -p / missed
     return loss
 
 
@@ -311,23 +336,23 @@ def _noisy_or(values, offsets, positive):
 def _positive_bag(values):
     """-log(1 - Π_j (1 - p_j)), and p_j Π_{i≠j} (1 - p_i) / (1 - Π) for each distance."""
     nearest = values.min()
-    if nearest > FAR:
+    if nearest > FAR:  # 1 - Π is Σ p up to rounding, and Π loses digits
         values[:] = np.exp(nearest - values)
         total = values.sum()
         values /= total
         return nearest - np.log(total)
     p = np.exp(-values)
     # Products over the other instances are running products from both sides: 1 - p may be 0.
-    found, missed = 0.0, 1.0  # Σ_j p_j Π_{i<j} (1 - p_i) is 1 - Π, without cancellation
+    present, missed = 0.0, 1.0  # Σ_j p_j Π_{i<j} (1 - p_i) is 1 - Π, without cancellation
     for j in range(len(p)):
         values[j] = p[j] * missed
-        found += values[j]
+        present += values[j]
         missed *= 1.0 - p[j]
-    missed = 1.0 / found
+    missed = 1.0 / present
     for j in range(len(p) - 1, -1, -1):
         values[j] *= missed
         missed *= 1.0 - p[j]
-    return -np.log(found)
+    return -np.log(present)
 
 
 def _best_threshold(scores, positive):
@@ -335,10 +360,12 @@ def _best_threshold(scores, positive):
     ordered = np.unique(scores)
     if len(ordered) == 1:
         return ordered[0]
-    between = (ordered[1:] + ordered[:-1]) / 2  # (n_gaps,)
-    n_right = ((scores > between[:, None]) == positive).sum(axis=1)
-    widths = np.where(n_right == n_right.max(), ordered[1:] - ordered[:-1], -1.0)
-    return between[widths.argmax()]
+    lower, upper = ordered[:-1], ordered[1:]
+    middles = (upper + lower) / 2  # (n_gaps,)
+    predicted = scores > middles[:, None]  # (n_gaps, n_bags)
+    n_right = (predicted == positive).sum(axis=1)
+    widths = np.where(n_right == n_right.max(), upper - lower, -1.0)
+    return middles[widths.argmax()]
 
 
 @compiled
@@ -348,7 +375,8 @@ def nearest_instances(theta, columns, offsets):
     distances = concept_distances(scales, scales * point, columns)
     rows = np.empty(len(offsets) - 1, np.int64)
     for bag in range(len(rows)):
-        rows[bag] = offsets[bag] + distances[offsets[bag] : offsets[bag + 1]].argmin()
+        begin, end = offsets[bag], offsets[bag + 1]
+        rows[bag] = begin + distances[begin:end].argmin()
     return rows
 
 
@@ -364,9 +392,10 @@ def minimise(evaluate, problem, starts, tol, max_iter, verbose=0):
     trials = {i: next(descent) for i, descent in enumerate(descents)}
     ends = [None] * len(starts)
     with progress(range(len(starts)), "ascents", verbose) as bar:
-        while trials:
-            values = zip(*evaluate(np.array([*trials.values()]), *problem), strict=True)
-            for i, value in zip([*trials], values, strict=True):
+        while trials:  # all descents that still go on are evaluated in one call
+            points = np.array(list(trials.values()))
+            values = zip(*evaluate(points, *problem), strict=True)
+            for i, value in zip(list(trials), values, strict=True):
                 try:
                     trials[i] = descents[i].send(value)
                 except StopIteration as stop:
@@ -384,18 +413,21 @@ def _descent(point, tol, max_iter):
     converged = np.abs(gradient).max() <= FLAT
     while not converged and n_steps < max_iter:
         direction = -_quasi_newton(gradient, steps, changes, n_pairs)
-        length = 1.0 if n_pairs else min(1.0, 1.0 / np.sqrt(_dot(gradient, gradient)))
-        found = yield from _line_search(point, loss, gradient, direction, length)
-        if found is None:
+        length = 1.0
+        if n_pairs == 0:  # the direction is the gradient, whose length says nothing
+            length = min(1.0, 1.0 / np.sqrt(_dot(gradient, gradient)))
+        accepted = yield from _line_search(point, loss, gradient, direction, length)
+        if accepted is None:
             break
-        before = point, loss, gradient
-        point, loss, gradient = found
-        step, change = point - before[0], gradient - before[2]
+        new_point, new_loss, new_gradient = accepted
+        step, change = new_point - point, new_gradient - gradient
         if _dot(step, change) > ROUNDING * _dot(change, change):  # the loss is convex along it
-            steps[n_pairs % MEMORY], changes[n_pairs % MEMORY] = step, change
+            steps[n_pairs % MEMORY] = step
+            changes[n_pairs % MEMORY] = change
             n_pairs += 1
-        flat = np.abs(gradient).max() <= FLAT
-        converged = flat or before[1] - loss <= tol * max(loss, 1.0)
+        flat = np.abs(new_gradient).max() <= FLAT
+        converged = flat or loss - new_loss <= tol * max(new_loss, 1.0)
+        point, loss, gradient = new_point, new_loss, new_gradient
         n_steps += 1
     return point, loss, bool(converged)
 
@@ -436,13 +468,16 @@ def _quasi_newton(gradient, steps, changes, n_pairs):
     shares = np.empty(MEMORY)
     oldest = max(n_pairs - MEMORY, 0)
     for pair in range(n_pairs - 1, oldest - 1, -1):
-        s, y = steps[pair % MEMORY], changes[pair % MEMORY]
-        shares[pair % MEMORY] = _dot(s, q) / _dot(s, y)
-        q -= shares[pair % MEMORY] * y
+        place = pair % MEMORY
+        s, y = steps[place], changes[place]
+        shares[place] = _dot(s, q) / _dot(s, y)
+        q -= shares[place] * y
     if n_pairs > 0:
-        s, y = steps[(n_pairs - 1) % MEMORY], changes[(n_pairs - 1) % MEMORY]
+        newest = (n_pairs - 1) % MEMORY
+        s, y = steps[newest], changes[newest]
         q *= _dot(s, y) / _dot(y, y)
     for pair in range(oldest, n_pairs):
-        s, y = steps[pair % MEMORY], changes[pair % MEMORY]
-        q += (shares[pair % MEMORY] - _dot(y, q) / _dot(s, y)) * s
+        place = pair % MEMORY
+        s, y = steps[place], changes[place]
+        q += (shares[place] - _dot(y, q) / _dot(s, y)) * s
     return q

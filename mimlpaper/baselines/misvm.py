@@ -53,13 +53,16 @@ def constant_machine(value: float, n_features: int) -> Alternations:
 def alternate(hidden, train, infer, max_alternations: int) -> Alternations:
     """Train a machine on hidden values and infer them from it, until they repeat."""
     machines: list[LinearSvm] = []
+    previous = None
+    # All earlier values count, since alternations may also go round in a cycle.
     seen = set()
     converged, inferred = False, hidden
     while not converged and len(machines) < max_alternations:
         hidden = inferred
         seen.add(hidden.tobytes())
-        machines.append(train(hidden, machines[-1] if machines else None))
-        inferred = infer(machines[-1])
+        previous = train(hidden, previous)
+        machines.append(previous)
+        inferred = infer(previous)
         converged = inferred.tobytes() in seen
     return Alternations(
         weights=np.array([machine.weights for machine in machines]),
@@ -263,7 +266,12 @@ class MiSvmBag(_MiSvm):
         means = bags.mean(bags.instances)[positive]  # the first machine is trained on them
         points = np.concatenate([bags.instances, means])
         features = self.factor_.fit_transform(points)
-        bags, means = bags.with_instances(features[: -len(means)]), features[-len(means) :]
+        features_of_bags = bags.with_instances(features[: bags.n_instances])
+        features_of_means = features[bags.n_instances :]
+        alternations = self._alternate(features_of_bags, features_of_means, positive)
+        self._keep(alternations)
+
+    def _alternate(self, bags: Bags, means: np.ndarray, positive: np.ndarray) -> Alternations:
         negatives, n_positive = bags[~positive], len(means)
         # One slack for each chosen instance, and one for each negative bag.
         offsets = np.concatenate([np.arange(n_positive), n_positive + negatives.offsets])
@@ -277,14 +285,15 @@ class MiSvmBag(_MiSvm):
             scores = machine.decision_function(bags.instances)
             return bags.instances[_witnesses(bags, scores)[positive]]
 
-        self._keep(alternate(means, train, infer, self.max_alternations))
+        return alternate(means, train, infer, self.max_alternations)
 
 
 def _witnesses(bags: Bags, scores: np.ndarray) -> np.ndarray:
     """Row of each bag's first highest score: (n_bags,)."""
-    highest = np.flatnonzero(scores == np.repeat(bags.max(scores), bags.sizes))
-    first = np.unique(bags.bag_of_instance[highest], return_index=True)[1]
-    return highest[first]
+    best_scores = np.repeat(bags.max(scores), bags.sizes)  # (n_instances,)
+    rows = np.flatnonzero(scores == best_scores)
+    _, first_places = np.unique(bags.bag_of_instance[rows], return_index=True)
+    return rows[first_places]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -361,23 +370,28 @@ class ChFd(HighestInstance, BagClassifier):
 
     def _fit(self, bags, positive):
         features = self._fit_features(bags)
-        bags, negatives = features[positive], features[~positive].instances
-        base = np.eye(bags.n_features) + self.nu * _scatter(negatives)
+        positives, negatives = features[positive], features[~positive].instances
+        of_negatives = np.eye(features.n_features) + self.nu * _scatter(negatives)
         negative_mean = negatives.mean(axis=0)
-        points, objective = bags.mean(bags.instances), []
+        points = positives.mean(positives.instances)
+        objective: list[float] = []
         for _ in range(self.max_alternations):
             mean = points.mean(axis=0)
-            weights, b, value = _fisher(base + self.nu * _scatter(points), mean, negative_mean)
+            M = of_negatives + self.nu * _scatter(points)
+            weights, intercept, value = _fisher(M, mean, negative_mean)
             objective.append(value)
             if len(objective) > 1 and objective[-2] - value <= self.tol * objective[-2]:
                 break
-            points = _move(points, bags, weights)
+            points = _move(points, positives, weights)
         else:
-            turns = f"max_alternations={self.max_alternations} turns, to {value:.3g}"
-            message = f"the hull points still lower the objective after {turns}"
+            message = "the hull points still lower the objective after"
+            message += f" max_alternations={self.max_alternations} turns, to {value:.3g}"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
-        self.weights_, self.intercept_, self.hull_points_ = weights, b, points
-        self.objective_, self.n_alternations_ = np.array(objective), len(objective)
+        self.weights_ = weights
+        self.intercept_ = intercept
+        self.hull_points_ = points
+        self.objective_ = np.array(objective)
+        self.n_alternations_ = len(objective)
 
     def _instance_scores(self, bags):
         """f(x): (n_instances,)."""
@@ -385,6 +399,7 @@ class ChFd(HighestInstance, BagClassifier):
 
 
 def _scatter(points):
+    """Σ (x - mean) (x - mean)': (n_features, n_features)."""
     centred = points - points.mean(axis=0)
     return centred.T @ centred
 
@@ -396,19 +411,23 @@ def _fisher(M, mean, negative_mean):
         raise ValueError("X must tell the classes apart: their mean instances are the same")
     direction = cho_solve(cho_factor(M), difference)
     w = 2.0 * direction / (difference @ direction)
-    return w, float(-0.5 * w @ (mean + negative_mean)), float(w @ M @ w)
+    b = -0.5 * w @ (mean + negative_mean)
+    return w, float(b), float(w @ M @ w)
 
 
 def _move(points: np.ndarray, bags: Bags, w: np.ndarray) -> np.ndarray:
     """Points of the hulls with the same sum of values <w, h> and the least differences."""
     values, heights = points @ w, bags.instances @ w
-    order = np.lexsort((heights, bags.bag_of_instance))
-    lowest, highest = order[bags.offsets[:-1]], order[bags.offsets[1:] - 1]  # (n_bags,)
-    # clip(τ, least, most) for the τ at which its sum, piecewise linear in τ, is that of the values.
+    by_height = np.lexsort((heights, bags.bag_of_instance))  # within each bag
+    starts, ends = bags.offsets[:-1], bags.offsets[1:]
+    lowest, highest = by_height[starts], by_height[ends - 1]  # (n_bags,)
     least, most = heights[lowest], heights[highest]
+    # The best values are clip(τ, least, most); their sum is piecewise linear in τ.
     knots = np.unique(np.concatenate([least, most]))
     sums = np.clip(knots[:, None], least, most).sum(axis=1)
-    wanted = np.clip(np.interp(values.sum(), sums, knots), least, most)
+    tau = np.interp(values.sum(), sums, knots)
+    wanted = np.clip(tau, least, most)
+    # A point goes towards the end of its bag that lies beyond its wanted value.
     towards = np.where(wanted > values, highest, lowest)
     room = heights[towards] - values
     steps = np.divide(wanted - values, room, out=np.zeros_like(room), where=room != 0)

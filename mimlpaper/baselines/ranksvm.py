@@ -215,7 +215,7 @@ class RankSvm(VectorEstimator):
 
 
 def _block_ascent(gram, Y, C, tol, max_iter, rng, verbose) -> tuple[Ranking, int]:
-    """The ranking with a duality gap of at most ``tol``, or after ``max_iter`` sweeps; and sweeps."""
+    """The first ranking with a gap within ``tol``, or the last one; and the sweeps that it took."""
     n = len(Y)
     means = gram.mean(axis=0)  # (n,)
     mean = means.mean()

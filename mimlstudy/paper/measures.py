@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline
 
 from mimlpaper.bags import Bags
 from mimlpaper.base import BagClassifier
-from mimlpaper.baselines.binary_relevance import Guess
+from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.calibration import platt
 from mimlpaper.explanations import explain
 from mimlpaper.metrics import CRITERIA, average_precision, evaluate
@@ -211,7 +211,7 @@ class Ceiling(BaseEstimator):
         return scores
 
 
-class Chance(Guess):
+class Chance(LabelFrequencies):
     """Equal scores, so that every share is that of a draw at random."""
 
     def instance_scores(self, X) -> np.ndarray:

@@ -23,7 +23,7 @@ from mimlpaper import (
     MlSvm,
     NoisyOr,
 )
-from mimlpaper.baselines.binary_relevance import Guess
+from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.kernels import KernelFactor
 from mimlpaper.preprocessing import OnInstances
 from mimlstudy.engine.trials import (
@@ -67,7 +67,7 @@ def _rows(table, figure, **kernel) -> Table:
     printed = {name: row for name, row in rows.items() if not row.base_method}
     baselines = {
         "D-MimlSvm": _without_alternatives(figure["D-MimlSvm"]),
-        "Label frequencies": Row(Guess(), [ANY_SCALE, default(label_rule="top")]),
+        "Label frequencies": Row(LabelFrequencies(), [ANY_SCALE, default(label_rule="top")]),
         "Set kernel": Row(MlSvm(), [SCALED, vector]),
         "mi-SVM, first step": Row(mi_svm.learner, [*mi_svm.settings, default(max_alternations=1)]),
         "NoisyOr": Row(NoisyOr(), [SCALED, *of_noisy_or]),

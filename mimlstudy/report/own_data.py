@@ -23,7 +23,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from mimlpaper import DMimlSvm, MeanInstances, MimlBoost, MimlNn, MimlSvm, MimlSvmMi, MlSvm, NoisyOr
-from mimlpaper.baselines.binary_relevance import Guess
+from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.classifier import OnStatistics
 from mimlpaper.datasets import (
     SCENE_LABELS,
@@ -54,7 +54,7 @@ LEARNERS: dict[str, tuple[str, BaseEstimator]] = {
     "NoisyOr": (BAGS, NoisyOr()),
     "MlSvm on means": (ONE_VECTOR, make_pipeline(MeanInstances(), MlSvm())),
     "forest on statistics": (ONE_VECTOR, OnStatistics(RandomForestClassifier())),
-    "label frequencies": (NO_FEATURES, Guess()),
+    "label frequencies": (NO_FEATURES, LabelFrequencies()),
 }
 SIGNIFICANT = 0.05
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mimlpaper.baselines.binary_relevance import Guess
+from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlstudy.engine.arithmetic import variables
 from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import CURRENT, Store
@@ -85,7 +85,7 @@ def pid(estimator, dataset, train, test):
     return [{"pid": os.getpid()}]
 
 
-class Deadly(Guess):
+class Deadly(LabelFrequencies):
     """Kills its process."""
 
     def fit(self, X, Y):

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from mimlpaper import paths
-from mimlpaper.baselines.binary_relevance import Guess
+from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import Store
 from mimlstudy.engine.workers import TrialError, run_trials
@@ -124,7 +124,7 @@ def test_two_runs_at_once(tmp_path, undisturbed):
     same_numbers(runs[0].store.load(SLOW), undisturbed)
 
 
-class Deadly(Guess):
+class Deadly(LabelFrequencies):
     def fit(self, X, Y):
         os.kill(os.getpid(), signal.SIGKILL)
 

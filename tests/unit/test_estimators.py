@@ -21,7 +21,7 @@ import mimlpaper as miml
 from mimlpaper import MimlNn
 from mimlpaper.bags import Bags
 from mimlpaper.base import BagClassifier, ConstantLabelWarning, check_bags
-from mimlpaper.baselines.binary_relevance import Guess
+from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.checks import CHECKS, _run, parametrize_with_checks
 from mimlpaper.datasets import load_synthetic_genes, load_synthetic_texts
 from mimlpaper.metrics import evaluate
@@ -39,7 +39,7 @@ OF_BAGS = [
     miml.MimlSvm(random_state=0),
     miml.MimlSvmMi(rank=None, max_alternations=3, random_state=0),
     miml.NoisyOr(rank=None, random_state=0),
-    Guess(),
+    LabelFrequencies(),
 ]
 OF_VECTORS = [
     miml.AdtBoostMH(),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mimlpaper.baselines.binary_relevance import Guess
+from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.datasets import DataError
 from mimlstudy.engine import arithmetic, execution
 from mimlstudy.engine.execution import compute, estimate
@@ -52,7 +52,7 @@ def test_an_arithmetic_that_is_not_pinned_is_said_aloud(store, monkeypatch, caps
     assert "own arithmetic" not in capsys.readouterr().err
 
 
-class Absent(Guess):
+class Absent(LabelFrequencies):
     needs = "a_package_that_is_not_here"
 
 
@@ -71,7 +71,7 @@ def test_hours_by_hand(store, capsys):
         assert row[["core_hours", "hours"]].tolist() == pytest.approx([240 / 3600, longest / 3600])
     assert estimate([MINE], store=store).iloc[0, 1:].tolist() == [4, 0, 0, 0, 0]
     changes = {"Ml-knn": [{}, dict(n_neighbors=1)], "Label frequencies": [{}], "Absent": [{}]}
-    more = tiny(METHODS | {"Label frequencies": Guess(), "Absent": Absent()}, changes)
+    more = tiny(METHODS | {"Label frequencies": LabelFrequencies(), "Absent": Absent()}, changes)
     table = estimate([more, OTHER], store=store)
     assert table["experiment"].tolist() == ["mine", "other", "all"]
     found = table[["trials", "to_run", "unknown"]].to_numpy().tolist()

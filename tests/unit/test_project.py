@@ -15,7 +15,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 from PIL import Image
 
-from mimlpaper.baselines.binary_relevance import Guess
+from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.datasets import SCENE_LABELS, make_scenes
 from mimlstudy.engine.execution import compute
 from mimlstudy.judge.claims import evaluate_claims
@@ -227,7 +227,7 @@ def test_pages_are_short_and_their_links_lead_to_files():
             assert ((ROOT / page).parent / target).exists(), target
 
 
-class Toy(Guess):
+class Toy(LabelFrequencies):
     """A learner that the paper does not know."""
 
 

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 
 from mimlpaper import MimlSvm, MlKnn, SubCod, SumInstances, evaluate, max_hausdorff
 from mimlpaper.algorithms import medoid_map
-from mimlpaper.baselines.binary_relevance import Guess, MlSvm
+from mimlpaper.baselines.binary_relevance import LabelFrequencies, MlSvm
 from mimlpaper.datasets import load, make_africa
 from mimlpaper.sharing import Cache, sharing
 from mimlstudy.engine import trials as module
@@ -144,7 +144,7 @@ def test_a_trial_is_a_pure_function():
     assert (row["kind"], row["data_sha256"]) == ("synthetic", content_hash(data))
 
 
-class Loud(Guess):
+class Loud(LabelFrequencies):
     def fit(self, X, Y):
         for category in (RuntimeWarning, UserWarning, RuntimeWarning):
             warnings.warn("loud", category, stacklevel=2)

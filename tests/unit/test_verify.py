@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mimlpaper.baselines.binary_relevance import Guess
+from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.datasets import DataError, load, loaders
 from mimlstudy.engine import fingerprint, workers
 from mimlstudy.engine.comparison import allowed, compare_trial, distance, outliers
@@ -259,7 +259,7 @@ def test_a_quick_check_draws_cheap_usable_trials_and_writes_nothing(store, monke
 def test_nothing_to_run_again(store, monkeypatch):
     """Costs, of which a second measurement gives other numbers; an empty store; missing data."""
     costs, empty = (
-        tiny({"Label frequencies": Guess()}, measure=COSTS),
+        tiny({"Label frequencies": LabelFrequencies()}, measure=COSTS),
         Store(store.folder / "empty", CATALOGUE),
     )
     for experiments, where in (([costs], store), ([MINE], empty), ([], store)):

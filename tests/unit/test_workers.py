@@ -6,7 +6,7 @@ import os
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from mimlpaper.baselines.binary_relevance import Guess
+from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.sharing import CURRENT
 from mimlstudy.engine import workers
 from mimlstudy.engine.execution import compute
@@ -47,7 +47,7 @@ def test_a_batch_is_a_split_unless_that_leaves_workers_idle():
     assert workers._batches(jobs, n_workers=4) == [[one] for one in jobs]
 
 
-class Watching(Guess):
+class Watching(LabelFrequencies):
     """Notes the threads of BLAS and whether results are shared."""
 
     seen = []  # noqa: RUF012
@@ -68,7 +68,7 @@ def test_a_batch_has_one_thread_and_shares_its_work(store, monkeypatch):
     assert cache.max_bytes == workers.SHARED
 
 
-class Unlucky(Guess):
+class Unlucky(LabelFrequencies):
     def fit(self, X, Y):
         raise ValueError("no luck")
 
@@ -85,7 +85,7 @@ def test_a_measure_that_is_alone_has_new_processes_here(store, monkeypatch):
     fork = multiprocessing.get_context("fork")
     monkeypatch.setattr(workers.multiprocessing, "get_context", lambda kind: fork)
     measure = Measure(pids, ("pid", "cache"), repeatable=False, alone=True)
-    mine = tiny({"a": Guess(), "b": Unlucky(), "c": Guess()}, measure=measure)
+    mine = tiny({"a": LabelFrequencies(), "b": Unlucky(), "c": LabelFrequencies()}, measure=measure)
     with pytest.raises(TrialError, match=r"(?s)2 of 6 trials failed.*no luck"):
         run(store, mine, dask="tcp://elsewhere")
     recorded = store.load(mine)
@@ -94,7 +94,7 @@ def test_a_measure_that_is_alone_has_new_processes_here(store, monkeypatch):
     assert set(states(mine, store).values()) == {"current"}
 
 
-class Hostile(Guess):
+class Hostile(LabelFrequencies):
     """Changes how every later fit in its process is measured."""
 
     def fit(self, X, Y):
@@ -111,7 +111,7 @@ def test_foreign_code_leaves_nothing_to_the_trials_of_a_later_call(store):
     same_numbers(run(store, jobs=2, recompute=True), honest)
 
 
-class Interrupted(Guess):
+class Interrupted(LabelFrequencies):
     """Ctrl-C, as a learner meets it: plain, or as compiled code makes an error of it."""
 
     def __init__(self, kind="plain"):
