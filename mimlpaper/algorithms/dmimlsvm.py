@@ -154,26 +154,20 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
     def _fit(self, bags, Y):
         Q, penalties = regulariser(self.relatedness, self.mu, self.n_labels_)
         rates = imbalance_rates(Y, bags.sizes)
+        tau = imbalance_weights(Y, rates) if self.imbalance else np.ones(Y.shape)
         features = self._fit_features(bags)
+        of_bags, of_instances = self._of_bags(features), self._of_instances(features)
         functions = shared(
             learn_functions,
-            self._of_bags(features),
-            self._of_instances(features),
+            of_bags,
+            of_instances,
             features.offsets,
             Y,
-            imbalance_weights(Y, rates) if self.imbalance else np.ones(Y.shape),
+            tau,
             Q,
             C=self.C,
             lam=self.lam,
-            learned_mu=self.mu if self._learns_penalties else None,
-            always_convex=self.set_kernel == "mean",
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            cccp_tol=self.cccp_tol,
-            max_cccp=self.max_cccp,
-            seed=integer_seed(self.random_state),
-            verbose=self.verbose,
+            **self._options(),
         )
         self.weights_ = functions.weights
         self.intercept_ = functions.intercept
@@ -185,6 +179,7 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
         self.pair_penalties_ = penalties
         if self._learns_penalties:
             self.pair_penalties_ = learned_pair_penalties(self.weights_, self.mu)
+        # Rounding may leave a cosine slightly outside its range.
         self.label_relatedness_ = cosine_similarity(self.weights_.T).clip(-1.0, 1.0)
         np.fill_diagonal(self.label_relatedness_, 1.0)
         self._warn(functions, Y)
@@ -207,6 +202,20 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
         """φ({x}) of each instance as a bag of its own, as rows of bags: (n_instances, r)."""
         return features.rows if self.set_kernel == "mean" else unit_rows(features.rows)
 
+    def _options(self) -> dict:
+        """The arguments of :func:`descend` that are parameters."""
+        return {
+            "learned_mu": self.mu if self._learns_penalties else None,
+            "always_convex": self.set_kernel == "mean",
+            "solver": self.solver,
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "cccp_tol": self.cccp_tol,
+            "max_cccp": self.max_cccp,
+            "seed": integer_seed(self.random_state),
+            "verbose": self.verbose,
+        }
+
     @property
     def _learns_penalties(self):
         return isinstance(self.relatedness, str) and self.relatedness == "pairwise"
@@ -217,9 +226,9 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
             message += " lowered the objective; raise max_cccp or cccp_tol"
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
         if not functions.duality_gap <= self.tol:
-            n_iter, gap = functions.n_iter[-1], functions.duality_gap
-            message = f'the solver "{self.solver}" stopped after {n_iter} iterations'
-            message += f" with a gap of {gap:.1e}, not {self.tol:.1e}; raise max_iter"
+            message = f'the solver "{self.solver}" stopped after {functions.n_iter[-1]} iterations'
+            message += f" with a gap of {functions.duality_gap:.1e}, not {self.tol:.1e}"
+            message += "; raise max_iter"
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
         varied = ~is_constant(Y)
         if varied.any() and not self.weights_[:, varied].any():
@@ -265,20 +274,6 @@ def learn_functions(
     """
     varied = np.flatnonzero(~is_constant(Y))
     n_labels = Y.shape[1]
-    cost = C / n_labels  # γ / (m T)
-    if lam == 0:  # instances do not matter: each bag is its only instance
-        of_instances, offsets = of_bags, np.arange(len(Y) + 1)
-    sizes = np.diff(offsets)
-    problem = ConvexProblem(
-        bags=of_bags,
-        instances=of_instances,
-        offsets=offsets,
-        signs=np.where(Y[:, varied], 1.0, -1.0),
-        costs=cost * tau[:, varied],
-        link=cost * lam,
-        rho=np.repeat(1.0 / sizes, sizes)[:, None] * np.ones(len(varied)),
-        Q=Q[np.ix_(varied, varied)],
-    )
     constant = Functions(
         weights=np.zeros((of_bags.shape[1], n_labels)),
         intercept=np.where(Y.all(axis=0), 1.0, -1.0),
@@ -287,7 +282,24 @@ def learn_functions(
         duality_gap=0.0,
         settled=True,
     )
-    return descend(problem, constant, varied, **options) if len(varied) else constant
+    if not len(varied):
+        return constant
+    cost = C / n_labels  # γ / (m T)
+    if lam == 0:  # instances do not matter: each bag is its only instance
+        of_instances, offsets = of_bags, np.arange(len(Y) + 1)
+    sizes = np.diff(offsets)
+    shares = np.repeat(1.0 / sizes, sizes)  # (n_instances,)
+    problem = ConvexProblem(
+        bags=of_bags,
+        instances=of_instances,
+        offsets=offsets,
+        signs=np.where(Y[:, varied], 1.0, -1.0),
+        costs=cost * tau[:, varied],
+        link=cost * lam,
+        rho=shares[:, None] * np.ones(len(varied)),
+        Q=Q[np.ix_(varied, varied)],
+    )
+    return descend(problem, constant, varied, **options)
 
 
 def descend(
@@ -322,7 +334,9 @@ def descend(
     for _ in progress(range(max_cccp), "DMimlSvm, convex problems", verbose):
         candidate = SOLVERS[solver](problem, solution, tol, max_iter, rng)
         value = _objective(problem, candidate, exact)
-        fall = raw_objective[-1] - value if raw_objective else np.inf
+        fall = np.inf
+        if raw_objective:
+            fall = raw_objective[-1] - value
         raw_objective.append(value)
         if fall < 0:  # the solver's tolerance is more than what was left to gain
             settled = True
@@ -331,10 +345,12 @@ def descend(
         n_iter.append(candidate.n_iter)
         weights[:, varied], intercept[varied] = candidate.weights, candidate.intercept
         following = problem
-        if not exact:
-            following = replace(following, rho=highest(problem, candidate.scores[1], TIED))
-        if learned_mu is not None:
-            Q = pairwise_form(learned_pair_penalties(weights, learned_mu))
+        if not exact:  # the bound that touches at this solution
+            rho = highest(problem, candidate.scores[1], TIED)
+            following = replace(following, rho=rho)
+        if learned_mu is not None:  # the best penalties for these functions
+            penalties = learned_pair_penalties(weights, learned_mu)
+            Q = pairwise_form(penalties)
             following = replace(following, Q=Q[np.ix_(varied, varied)])
         if fall <= cccp_tol * value or _is_same(problem, following):
             settled = True
@@ -361,7 +377,8 @@ def highest(problem: ConvexProblem, on_instances: np.ndarray, tied: float = 0.0)
     """ρ_ijt = 1 / n_d for the n_d instances within ``tied`` of a bag's highest g_t, else 0."""
     tops = np.maximum.reduceat(on_instances, problem.offsets[:-1], axis=0)
     active = (on_instances >= problem.spread(tops) - tied).astype(np.float64)
-    return active / problem.spread(problem.sum_in_bags(active))
+    n_active = problem.sum_in_bags(active)  # (n_bags, n_labels)
+    return active / problem.spread(n_active)
 
 
 def regulariser(relatedness, mu: float, n_labels: int) -> tuple[np.ndarray, np.ndarray | None]:
@@ -398,7 +415,8 @@ def pairwise_form(mu: np.ndarray) -> np.ndarray:
     """
     a = 1.0 / (4.0 * mu + 2.0)
     n_labels = len(a)
-    return (n_labels * np.eye(n_labels) - np.diag(a.sum(axis=1)) - a) / n_labels**2
+    of_squares = n_labels * np.eye(n_labels) - np.diag(a.sum(axis=1))
+    return (of_squares - a) / n_labels**2
 
 
 def learned_pair_penalties(weights: np.ndarray, mu: float) -> np.ndarray:
@@ -410,20 +428,22 @@ def learned_pair_penalties(weights: np.ndarray, mu: float) -> np.ndarray:
     norms = np.sum(weights**2, axis=0)
     closeness = norms + norms[:, None] + 2.0 * weights.T @ weights  # ||w_i + w_j||²
     pairs = np.triu_indices(len(norms), 1)
-    with np.errstate(divide="ignore"):
-        learned = (1.0 / _within_budget(closeness[pairs], 1.0 / (4.0 * mu + 2.0)) - 2.0) / 4.0
+    a = _within_budget(closeness[pairs], 1.0 / (4.0 * mu + 2.0))
+    with np.errstate(divide="ignore"):  # a = 0 shares nothing: μ_ij is infinite
+        learned = (1.0 / a - 2.0) / 4.0
     penalties = np.full(closeness.shape, float(mu))
     penalties[pairs] = penalties.T[pairs] = np.maximum(learned, 0.0)
     return penalties
 
 
-def _within_budget(closeness, common):
-    """min(½, θ closeness) with the mean square of ``common``; ``common`` if none is positive."""
-    shares = np.full(len(closeness), common)
-    falling = np.sort(closeness)[::-1]
-    squares = np.cumsum(falling[::-1] ** 2)[::-1]  # of this one and all smaller ones
+def _within_budget(closeness, mean_share):
+    """min(½, θ closeness) with the mean square of ``mean_share``, which all get if none is > 0."""
+    shares = np.full(len(closeness), mean_share)
+    rising = np.sort(closeness)
+    falling = rising[::-1]
+    squares = np.cumsum(rising**2)[::-1]  # of each one and all smaller ones
     for n_full in range(np.count_nonzero(falling > 0)):
-        left = len(closeness) * common**2 - 0.25 * n_full
+        left = len(closeness) * mean_share**2 - 0.25 * n_full
         theta = np.sqrt(left / squares[n_full])
         shares = np.minimum(0.5, theta * closeness)
         if theta * falling[n_full] <= 0.5:

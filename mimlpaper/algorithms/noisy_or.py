@@ -96,14 +96,16 @@ class NoisyOr(HighestInstance, LogOdds):
         features = self._fit_features(bags)
         labels = progress(Y.T, "NoisyOr, labels", self.verbose)
         wb = np.array([self._fit_label(features, y) for y in labels])  # (n_labels, r + 1)
-        self.coef_, self.intercept_ = wb[:, :-1], wb[:, -1]
+        self.coef_ = wb[:, :-1]
+        self.intercept_ = wb[:, -1]
         self.constant_ = is_constant(Y)
 
     def _scores(self, bags):
         """Log odds of each bag's labels, log P(y | X) / (1 - P(y | X)): (n_bags, n_labels)."""
         scores = self._instance_scores(bags)
         total = bags.sum(np.logaddexp(0, scores))  # -log(1 - P)
-        return np.where(self.constant_, bags.max(scores), total + np.log(-np.expm1(-total)))
+        log_odds = total + np.log(-np.expm1(-total))  # without cancellation where P is near 1
+        return np.where(self.constant_, bags.max(scores), log_odds)
 
     def _instance_scores(self, bags):
         """Log odds s_y(x): (n_instances, n_labels)."""
@@ -111,25 +113,28 @@ class NoisyOr(HighestInstance, LogOdds):
         return np.clip(scores, -LARGE, None)
 
     def _fit_label(self, features, y):
+        """w_y, then b_y: (r + 1,)."""
         share = y.mean()
         w = np.zeros(features.n_features)
         if share in (0, 1):
             return np.append(w, 2 * share - 1)
-        alone = -np.expm1(np.log1p(-share) / features.sizes.mean())  # p of each instance
-        found = minimize(
+        p = -np.expm1(np.log1p(-share) / features.sizes.mean())  # of every instance at the start
+        start = np.append(w, np.log(p / (1 - p)))
+        options = {"maxiter": self.max_iter, "gtol": self.tol * len(y), "ftol": 0.0}
+        optimum = minimize(
             objective,
-            np.append(w, np.log(alone / (1 - alone))),
+            start,
             (features, y, self.ridge),
             jac=True,
             method="L-BFGS-B",
-            options={"maxiter": self.max_iter, "gtol": self.tol * len(y), "ftol": 0.0},
+            options=options,
         )
-        slope = np.abs(found.jac).max() / len(y)
+        slope = np.abs(optimum.jac).max() / len(y)
         if slope > self.tol:
-            message = f"NoisyOr stopped after {found.nit} steps with a gradient of {slope:.2g}, "
-            message += f"above tol={self.tol:g}; raise max_iter or ridge"
+            message = f"NoisyOr stopped after {optimum.nit} steps with a gradient of {slope:.2g},"
+            message += f" above tol={self.tol:g}; raise max_iter or ridge"
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
-        return found.x
+        return optimum.x
 
 
 def objective(wb, features: Bags, y, ridge) -> tuple[float, np.ndarray]:
@@ -137,7 +142,10 @@ def objective(wb, features: Bags, y, ridge) -> tuple[float, np.ndarray]:
     w, b = wb[:-1], wb[-1]
     scores = np.clip(features.rows @ w + b, -LARGE, None)
     total = features.sum(np.logaddexp(0, scores))  # -log(1 - P): (n_bags,)
-    loss = np.where(y, -np.log(-np.expm1(-total)), total).sum() + ridge / 2 * w @ w
-    slopes = np.where(y, np.exp(-total) / np.expm1(-total), 1.0)  # of the loss along total
+    minus_P = np.expm1(-total)  # exact to the last digit, also where P is near 0
+    losses = np.where(y, -np.log(-minus_P), total)
+    loss = losses.sum() + ridge / 2 * w @ w
+    slopes = np.where(y, np.exp(-total) / minus_P, 1.0)  # of the loss along total
     by_score = expit(scores) * np.repeat(slopes, features.sizes)
-    return loss, np.append(features.rows.T @ by_score + ridge * w, by_score.sum())
+    by_w = features.rows.T @ by_score + ridge * w
+    return loss, np.append(by_w, by_score.sum())

@@ -78,9 +78,9 @@ class PairSvm:
         settings = damping, label_kernel, offset_kernel, max_iter, check_random_state(random_state)
         self._bags, self._tol = features, tol
         self._ascent = _Ascent(rows, *settings)
-        of_one = len(features) == features.n_instances
         means = features.mean(self._ascent.features)
-        self._start = None if of_one else _Ascent(means, *settings)
+        single = len(features) == features.n_instances  # then bags and means are the same
+        self._start = None if single else _Ascent(means, *settings)
 
     def solve(self, targets, costs) -> tuple[PairFunction, np.ndarray]:
         """The best f + b, and its values at the instances (n_instances, n_labels).
@@ -90,9 +90,11 @@ class PairSvm:
         """
         bags, ascent, start = self._bags, self._ascent, self._start
         bounds = np.repeat(targets, bags.sizes, axis=0) * costs  # a_ij lies between 0 and g_ij C_ij
-        if not ((bounds > 0).any() and (bounds < 0).any()):
-            value = 1.0 if (bounds > 0).any() else -1.0
-            constant = PairFunction(0.0 * ascent.coef, np.full(bounds.shape[1], value), 0.0)
+        has_positive, has_negative = (bounds > 0).any(), (bounds < 0).any()
+        if not (has_positive and has_negative):
+            value = 1.0 if has_positive else -1.0
+            intercept = np.full(bounds.shape[1], value)
+            constant = PairFunction(np.zeros_like(ascent.coef), intercept, 0.0)
             return constant, np.full(bounds.shape, value)
         if start is not None:
             start.solve(bags.sum(bounds), START_TOL)
@@ -109,12 +111,14 @@ class _Ascent:
         self.rows, self.damping, self.max_iter, self.rng = rows, damping, max_iter, rng
         self.features = features = np.asarray(rows)  # for passes, which take row by row
         self.label_kernel, self.offset_kernel = label_kernel, offset_kernel
-        self._common, self._rest = _common_part(label_kernel)
+        self._uniform, self._rest = _uniform_part(label_kernel)
         self._inverse_kernel = np.linalg.pinv(label_kernel, 1e-12)
         squares = features**2
         self._norms = squares @ damping  # (n_instances,)
-        self._radius = np.sqrt(self._diagonal(squares.sum(axis=1)).max())  # of the pairs
-        self._sigma = BIAS_CURVATURE * (float(self._diagonal(self._norms).mean()) or 1.0)
+        pair_squares = self._diagonal(squares.sum(axis=1))
+        self._radius = np.sqrt(pair_squares.max())
+        mean_damped = float(self._diagonal(self._norms).mean()) or 1.0
+        self._sigma = BIAS_CURVATURE * mean_damped
         self.levels = np.zeros((len(features), len(label_kernel)))
         self.coef = np.zeros((len(label_kernel), features.shape[1]))
         self.bias = 0.0
@@ -151,7 +155,7 @@ class _Ascent:
                 self.features,
                 self.damping,
                 self._norms,
-                self._common,
+                self._uniform,
                 self._rest,
                 offset_kernel,
                 bounds,
@@ -160,7 +164,7 @@ class _Ascent:
                 intercept,
                 moving,
             )
-            goal += (self.coef - before) / self.damping
+            goal += (self.coef - before) / self.damping  # the steps, without the damping
             total += change
             self.bias += self._sigma * total
             intercept += self._sigma * total
@@ -176,8 +180,10 @@ class _Ascent:
         loss, gap, weights, shortfalls = _check(values, bounds, dual, moving)
         heavier, excess = weights.argmax(), np.ptp(weights)
         gap += shortfalls[heavier] * excess / (weights[heavier] or 1.0)
-        distance = np.sqrt(self._square(self.coef - goal)) + excess * self._radius  # a bound
-        primal = 0.5 * (self._square(self.coef) + sums @ self.offset_kernel @ sums) + loss
+        # ||V - K_Y A' Φ||, and at most how far A' Φ moves when the heavier class is scaled down.
+        distance = np.sqrt(self._square(self.coef - goal)) + excess * self._radius
+        norm = self._square(self.coef) + sums @ self.offset_kernel @ sums
+        primal = 0.5 * norm + loss
         return (gap + 0.5 * distance**2) / primal
 
     def _square(self, coef):
@@ -189,11 +195,12 @@ class _Ascent:
         return np.outer(norms, self.label_kernel.diagonal()) + self.offset_kernel.diagonal()
 
 
-def _common_part(kernel):
+def _uniform_part(kernel):
     """c and R of K = c + R, where R is diagonal if all labels are equally alike; else c is 0."""
-    different = kernel[~np.eye(len(kernel), dtype=bool)]
-    common = different[0] if len(different) and np.ptp(different) == 0 else 0.0
-    return float(common), kernel - common
+    off_diagonal = kernel[~np.eye(len(kernel), dtype=bool)]
+    alike = len(off_diagonal) and np.ptp(off_diagonal) == 0
+    uniform = off_diagonal[0] if alike else 0.0
+    return float(uniform), kernel - uniform
 
 
 @compiled
@@ -213,8 +220,10 @@ def _check(values, bounds, dual, moving):
             gap += hinge - target * a * short
             weights[group] += target * a
             shortfalls[group] += target * a * short
-            rises, falls = a != bound and short > TIE, a != 0 and short < -TIE
-            moving[i, j] = rises or falls or (a != 0 and a != bound)
+            rises = a != bound and short > TIE
+            falls = a != 0 and short < -TIE
+            inside = a != 0 and a != bound
+            moving[i, j] = rises or falls or inside
     return loss, gap, weights, shortfalls
 
 
@@ -224,7 +233,7 @@ def _ascend(
     features,
     damping,
     norms,
-    common,
+    uniform,
     rest,
     offset_kernel,
     bounds,
@@ -235,54 +244,72 @@ def _ascend(
 ):
     """Ascend over ``moving`` pairs: sums of gradients removed and steps, instances still moving.
 
-    The label kernel is ``common`` + ``rest``. A step moves all labels by the common part alike: it
-    is kept in a vector of its own until the end, since one vector is moved faster than all.
+    The label kernel is ``uniform`` + ``rest``. A step moves all labels by the uniform part alike:
+    it is kept in a vector until the end, since one vector is moved faster than all.
     """
     n_labels, n_features = coef.shape
-    shared = np.zeros(n_features)  # what the steps add to every row of coef
+    for_all = np.zeros(n_features)  # what the steps add to every row of coef
     weights = np.empty(n_labels)  # the rest times the steps of one instance
     progress, change, n_moving = 0.0, 0.0, 0
     for i in order:
         phi = features[i]
-        on_shared = 0.0
-        if common != 0.0:
-            for k in range(n_features):
-                on_shared += shared[k] * phi[k]
+        norm = norms[i]
+        added = _add_product(0.0, for_all, phi) if uniform != 0.0 else 0.0
         weights[:] = 0.0
         steps = 0.0  # their sum, of this instance
         moves = False
         for j in range(n_labels):
             if not moving[i, j]:
                 continue
-            bound, old, row = bounds[i, j], dual[i, j], coef[j]
-            slack = intercept[j] + norms[i] * (weights[j] + common * steps)
-            slack += on_shared - (1.0 if bound > 0.0 else -1.0)
-            for k in range(n_features):
-                slack += row[k] * phi[k]
-            curvature = norms[i] * (rest[j, j] + common) + offset_kernel[j, j]
-            new = min(max(old - slack / curvature, min(bound, 0.0)), max(bound, 0.0))
+            bound, old = bounds[i, j], dual[i, j]
+            target = 1.0 if bound > 0.0 else -1.0
+            slack = intercept[j] + norm * (weights[j] + uniform * steps)
+            slack = _add_product(slack + (added - target), coef[j], phi)
+            curvature = norm * (rest[j, j] + uniform) + offset_kernel[j, j]
+            new = _within(old - slack / curvature, bound, old)
             step = new - old
-            if abs(step) <= TIE * abs(bound):
-                step, new = 0.0, old
-            if step != 0.0:
-                dual[i, j] = new
-                progress += abs(step) * curvature
-                change += step
-                steps += step
-                for k in range(n_labels):
-                    weights[k] += rest[j, k] * step
-                    intercept[k] += offset_kernel[j, k] * step
             moving[i, j] = step != 0.0 or (new != 0.0 and new != bound)
             moves |= moving[i, j]
+            if step == 0.0:
+                continue
+            dual[i, j] = new
+            progress += abs(step) * curvature
+            change += step
+            steps += step
+            for k in range(n_labels):
+                weights[k] += rest[j, k] * step
+                intercept[k] += offset_kernel[j, k] * step
         if moves:
             order[n_moving] = i
             n_moving += 1
-        if common != 0.0 and steps != 0.0:
-            shared += common * steps * damping * phi
-        for j in range(n_labels):
-            if weights[j] != 0.0:
-                row = coef[j]
-                for k in range(n_features):
-                    row[k] += weights[j] * damping[k] * phi[k]
-    coef += shared
+        if uniform != 0.0 and steps != 0.0:
+            for_all += uniform * steps * damping * phi
+        _add_rows(coef, weights, damping, phi)
+    coef += for_all
     return progress, change, n_moving
+
+
+@compiled(fastmath={"reassoc", "contract"})
+def _add_product(start, a, b):
+    """start + <a, b>."""
+    total = start
+    for k in range(len(a)):
+        total += a[k] * b[k]
+    return total
+
+
+@compiled
+def _within(value, bound, old):
+    """``value`` between 0 and ``bound``, or ``old`` if it is the same up to rounding."""
+    new = min(max(value, min(bound, 0.0)), max(bound, 0.0))
+    return old if abs(new - old) <= TIE * abs(bound) else new
+
+
+@compiled(fastmath={"reassoc", "contract"})
+def _add_rows(coef, weights, damping, phi):
+    """Add to each row of V its weight times the damped features."""
+    for j in range(len(coef)):
+        if weights[j] != 0.0:
+            row = coef[j]
+            for k in range(len(phi)):
+                row[k] += weights[j] * damping[k] * phi[k]

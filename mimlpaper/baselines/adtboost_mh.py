@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import ClassVar, NamedTuple
+
 import numpy as np
 import pandas as pd
 from scipy.sparse import csc_array, issparse

@@ -149,7 +149,7 @@ def factorise(A, B, known, start, *, C=1.0, tol=1e-5, max_iter=200, verbose=0):
     for _ in progress(range(max_iter), "Cnmf, rounds", verbose):
         pull = AT @ B  # A T B
         push = np.maximum(T @ (B @ gram @ B), TINY)  # T B T' T B
-        T *= _squared_factors(T_L, known, pull, push, C) ** 0.25
+        T *= _fourth_powers(T_L, known, pull, push, C) ** 0.25
         AT, gram = A @ T, T.T @ T
         trace.append(objective(AT, gram))
         if trace[-2] - trace[-1] <= tol * trace[-1]:
@@ -157,14 +157,14 @@ def factorise(A, B, known, start, *, C=1.0, tol=1e-5, max_iter=200, verbose=0):
     return T, np.array(trace)
 
 
-def _squared_factors(T_L, known, pull, push, C):
+def _fourth_powers(T_L, known, pull, push, C):
     """The fourth powers of the factors that minimise the bound at T: (n, n_labels).
 
     With cost = C T_L for the labelled rows and 0 for the rest, the square root u of a fourth power
     solves 2 push u² + cost u = 2 pull + C known.
     """
     labelled = slice(len(known))
-    fourth_powers = pull / push
+    fourth_powers = pull / push  # with cost = 0
     cost = C * T_L
     constant = 2.0 * pull[labelled] + C * known
     root = np.sqrt(cost**2 + 8.0 * push[labelled] * constant)
