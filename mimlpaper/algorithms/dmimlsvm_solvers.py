@@ -85,8 +85,9 @@ class ConvexProblem:
     def scores(self, weights) -> tuple[np.ndarray, np.ndarray]:
         """g of the bags (n_bags, n_labels) and of the instances (n_instances, n_labels)."""
         # Transposed, so that the scores of a label are contiguous for the loops over them.
+        on_bags = (weights.T @ self.bags.T).T
         on_instances = (weights.T @ self.instances.T).T
-        return (weights.T @ self.bags.T).T, np.asfortranarray(on_instances)
+        return on_bags, np.asfortranarray(on_instances)
 
     def regulariser(self, weights) -> float:
         return 0.5 * float(np.sum((weights @ self.Q) * weights))
@@ -109,20 +110,21 @@ class ConvexProblem:
         positive = np.sum(margin, axis=0, where=has)
         negative = np.sum(margin, axis=0, where=~has)
         sums = np.where(has, positive, negative)
-        common = np.minimum(positive, negative)
-        return margin * np.divide(common, sums, out=np.zeros_like(sums), where=sums > 0)
+        lighter = np.minimum(positive, negative)
+        scale = np.divide(lighter, sums, out=np.zeros_like(sums), where=sums > 0)
+        return margin * scale
 
     def feasible(self, margin, instance, bag) -> Multipliers:
         """Feasible multipliers near these; what a bag lacks is added so as to keep the gradient."""
         instance, bag = np.maximum(instance, 0.0), np.maximum(bag, 0.0)
         total = self.sum_in_bags(instance) + bag
         scale = np.divide(self.link, total, out=np.ones_like(total), where=total > self.link)
+        # Half of it on each side: the two pull a bag's g in opposite directions.
         lacking = 0.5 * np.maximum(self.link - total, 0.0)
-        return Multipliers(
-            self.balanced(np.clip(margin, 0.0, self.costs)),
-            instance * self.spread(scale) + self.rho * self.spread(lacking),
-            bag * scale + lacking,
-        )
+        instance = instance * self.spread(scale) + self.rho * self.spread(lacking)
+        bag = bag * scale + lacking
+        margin = self.balanced(np.clip(margin, 0.0, self.costs))
+        return Multipliers(margin, instance, bag)
 
     def gradient(self, multipliers: Multipliers) -> np.ndarray:
         """Gradient G of the linear loss with these multipliers: (n_dims, n_labels)."""
@@ -154,23 +156,25 @@ def _best_intercept(kinks, order, signs, costs):
     n_bags, n_labels = signs.shape
     intercept, margin = np.zeros(n_labels), np.zeros((n_bags, n_labels))
     for t in range(n_labels):
-        slope = -np.sum(costs[:, t] * (signs[:, t] > 0))
+        has_label = signs[:, t] > 0
+        slope = -np.sum(costs[:, t] * has_label)
         flat = ROUNDING * np.sum(costs[:, t])
-        reached = False
+        reached = False  # whether the minimum lies before this kink
         for place, i in enumerate(order[:, t]):
-            positive, cost = signs[i, t] > 0, costs[i, t]
+            positive, cost = has_label[i], costs[i, t]
+            slope_after = slope + cost
             if reached:
                 margin[i, t] = cost if positive else 0.0
-            elif slope + cost >= -flat:
+            elif slope_after >= -flat:
                 reached = True
-                margin[i, t] = max(slope + cost, 0.0) if positive else -slope
-                last = slope + cost > flat or place + 1 == n_bags
+                margin[i, t] = max(slope_after, 0.0) if positive else -slope
+                last = slope_after > flat or place + 1 == n_bags
                 following = i if last else order[place + 1, t]
                 # The middle of the minima, if there are several.
                 intercept[t] = 0.5 * (kinks[i, t] + kinks[following, t])
             else:
                 margin[i, t] = 0.0 if positive else cost
-            slope += cost
+            slope = slope_after
     return intercept, margin
 
 
@@ -178,7 +182,8 @@ def _best_intercept(kinks, order, signs, costs):
 def _discrepancy(on_bags, on_instances, offsets, rho):
     """δ_it, and the row of the instance that sets it, or -1: (n_bags, n_labels) each."""
     n_bags, n_labels = on_bags.shape
-    delta, active = np.empty((n_bags, n_labels)), np.empty((n_bags, n_labels), np.int32)
+    delta = np.empty((n_bags, n_labels))
+    active = np.empty((n_bags, n_labels), np.int32)
     for t in range(n_labels):
         for i in range(n_bags):
             highest, top, mean = -np.inf, -1, 0.0
@@ -186,7 +191,8 @@ def _discrepancy(on_bags, on_instances, offsets, rho):
                 mean += rho[j, t] * on_instances[j, t]
                 if on_instances[j, t] > highest:
                     highest, top = on_instances[j, t], j
-            above, below = highest - on_bags[i, t], on_bags[i, t] - mean
+            above = highest - on_bags[i, t]
+            below = on_bags[i, t] - mean
             delta[i, t] = max(above, below)
             active[i, t] = -1 if below > above else top
     return delta, active
@@ -203,7 +209,9 @@ def solve_bundle(problem: ConvexProblem, start, tol, max_iter, rng=None) -> Solu
     Source: Franc and Sonnenburg, Optimized cutting plane algorithm, JMLR 10, 2009.
     """
     model = _Model(problem)
-    weights = start.weights if start else np.zeros((problem.bags.shape[1], problem.signs.shape[1]))
+    weights = np.zeros((problem.bags.shape[1], problem.signs.shape[1]))
+    if start:
+        weights = start.weights
     if start and start.planes:
         model.add(*start.planes)
     best = touched = weights, *problem.scores(weights)  # all linear in W
@@ -217,8 +225,8 @@ def solve_bundle(problem: ConvexProblem, start, tol, max_iter, rng=None) -> Solu
             break
         lowest = weights, *problem.scores(weights)
         step = minimize_scalar(
-            lambda size, a, b: _objective(_towards(a, b, size), problem),
-            args=(best, lowest),
+            _objective_towards,
+            args=(best, lowest, problem),
             bounds=(0, 1),
             method="bounded",
             options={"xatol": STEP_ACCURACY},
@@ -228,13 +236,17 @@ def solve_bundle(problem: ConvexProblem, start, tol, max_iter, rng=None) -> Solu
         touched = _towards(best, lowest, TOWARDS_LOWEST)
     weights, on_bags, _ = best
     intercept, _ = problem.best_intercept(on_bags)
-    used = model.x > 0
-    planes = model.label[used], model.share[:, used], model.active[:, used], model.x[used]
-    return problem.solution(weights, intercept, model.multipliers(), n_iter, planes)
+    multipliers = model.multipliers()
+    return problem.solution(weights, intercept, multipliers, n_iter, model.planes_in_use())
 
 
-def _towards(a, b, size):
-    return tuple(x + size * (y - x) for x, y in zip(a, b, strict=True))
+def _towards(point, goal, share):
+    """The point that lies a share of the way from a point to a goal."""
+    return tuple(a + share * (b - a) for a, b in zip(point, goal, strict=True))
+
+
+def _objective_towards(share, point, goal, problem):
+    return _objective(_towards(point, goal, share), problem)
 
 
 def _objective(point, problem):
@@ -270,37 +282,42 @@ class _Model:
 
     def add(self, label, share, active, x):
         """Planes of labels (n_planes,); ``share`` and ``active`` are (n_bags, n_planes)."""
-        problem, rising = self.problem, active < 0
+        problem, link = self.problem, self.problem.link
         margin = problem.balanced(share * problem.costs[:, label], label)
-        of_bags = np.where(rising, problem.link, -problem.link) - problem.signs[:, label] * margin
-        of_instances = problem.rho[:, label] * problem.spread(np.where(rising, -problem.link, 0.0))
-        i, k = np.nonzero(~rising)
-        of_instances[active[i, k], k] += problem.link
+        rising = active < 0  # the bag exceeds its instances, and g(X) - Σ ρ g(x) sets δ
+        of_bags = np.where(rising, link, -link) - problem.signs[:, label] * margin
+        pulls = problem.spread(np.where(rising, -link, 0.0))
+        of_instances = problem.rho[:, label] * pulls
+        i, k = np.nonzero(~rising)  # an instance exceeds its bag
+        of_instances[active[i, k], k] += link
         slopes = of_bags.T @ problem.bags + of_instances.T @ problem.instances
         self.slopes = np.vstack([self.slopes, slopes])
         self.heights = np.append(self.heights, margin.sum(axis=0))
-        self.share, self.active = np.hstack([self.share, share]), np.hstack([self.active, active])
-        self.label, self.x = np.append(self.label, label), np.append(self.x, x)
-        products = (self.slopes @ slopes.T) * problem.Q_inverse[np.ix_(self.label, label)]
+        self.share = np.hstack([self.share, share])
+        self.active = np.hstack([self.active, active])
+        self.label = np.append(self.label, label)
+        self.x = np.append(self.x, x)
+        of_labels = problem.Q_inverse[np.ix_(self.label, label)]
+        products = (self.slopes @ slopes.T) * of_labels
         n = len(self.gram)
         self.gram = np.block([[self.gram, products[:n]], [products.T]])
 
+    def planes_in_use(self):
+        """What :meth:`add` needs to add the planes with a positive multiplier to another model."""
+        used = self.x > 0
+        return self.label[used], self.share[:, used], self.active[:, used], self.x[used]
+
     def minimise(self, primal, tol):
         """W that minimises regulariser plus model; sets ``dual`` to the minimum."""
-        n = len(self.x)
-        accuracy = MODEL_ACCURACY * max(min(primal - self.dual, primal), tol * primal)
-        ascend(
-            self.gram,
-            self.heights,
-            self.x,
-            np.zeros(n),
-            np.ones(n),
-            self.label,
-            accuracy / self.n_labels,
-            MAX_PAIR_STEPS,
-        )
-        self.dual = self.heights @ self.x - 0.5 * self.x @ self.gram @ self.x
-        return -(self._mixture() @ self.slopes).T @ self.problem.Q_inverse
+        low, high = np.zeros(len(self.x)), np.ones(len(self.x))
+        gap = min(primal - self.dual, primal)
+        accuracy = MODEL_ACCURACY * max(gap, tol * primal)
+        of_label = accuracy / self.n_labels
+        ascend(self.gram, self.heights, self.x, low, high, self.label, of_label, MAX_PAIR_STEPS)
+        square = 0.5 * self.x @ self.gram @ self.x
+        self.dual = self.heights @ self.x - square
+        slopes = self._mixture() @ self.slopes  # (n_labels, n_dims)
+        return -slopes.T @ self.problem.Q_inverse
 
     def multipliers(self):
         """The planes' multipliers, weighted by x."""
@@ -309,8 +326,10 @@ class _Model:
         margin = problem.balanced(self.share * costs, self.label) @ mixture
         instance = np.zeros_like(problem.rho)
         i, k = np.nonzero(self.active >= 0)
-        np.add.at(instance, (self.active[i, k], self.label[k]), problem.link * self.x[k])
-        return Multipliers(margin, instance, problem.link * (self.active < 0) @ mixture)
+        places = self.active[i, k], self.label[k]
+        np.add.at(instance, places, problem.link * self.x[k])
+        bag = problem.link * (self.active < 0) @ mixture
+        return Multipliers(margin, instance, bag)
 
     def _mixture(self):
         """x of each label's planes: (n_labels, n_planes)."""
@@ -352,13 +371,12 @@ class _WorkingSets:
     def __init__(self, problem):
         n_bags, self.n_labels = problem.signs.shape
         self.problem, self.n_bags = problem, n_bags
-        instances = np.asarray(problem.instances)
         self.owner = np.repeat(np.arange(n_bags), np.diff(problem.offsets))  # of each instance
         self.ends = np.cumsum([n_bags, len(self.owner), n_bags])
         self.intercept = np.zeros(self.n_labels)
         self.height = np.zeros((self.n_labels, self.ends[-1] + n_bags))
         self.height[:, :n_bags] = problem.signs.T
-        self.limit = np.full(self.height.shape, problem.link)  # of x; the other limit is 0
+        self.limit = np.full(self.height.shape, problem.link)  # of x; its other limit is 0
         self.limit[:, :n_bags] = (problem.signs * problem.costs).T
         self.chosen = np.zeros(self.height.shape, bool)
         self.chosen[:, self.ends[-1] :] = True
@@ -366,48 +384,62 @@ class _WorkingSets:
         # The multipliers of a label's margins, and of the bounds of one δ_it, have a fixed sum.
         bags = np.arange(n_bags)
         of_delta = self.n_labels + np.concatenate([self.owner, bags, bags])
-        self.block = np.array(
-            [np.append(np.full(n_bags, t), of_delta + t * n_bags) for t in range(self.n_labels)]
-        )
-        rows = []  # the constraints' gradients in V = W L, for all labels at once
+        blocks = []
+        for t in range(self.n_labels):
+            of_margins = np.full(n_bags, t)
+            blocks.append(np.append(of_margins, of_delta + t * n_bags))
+        self.block = np.array(blocks)
+        gradients = self._gradients(np.asarray(problem.instances))
+        self.gram = gradients @ gradients.T
+
+    def _gradients(self, instances):
+        """The constraints' gradients in V = W L, for all labels at once."""
+        problem = self.problem
+        rows = []
         for rho, root in zip(problem.rho.T, problem.root_inverse.T, strict=True):
             mean = problem.sum_in_bags(rho[:, None] * instances)
-            above, below = instances - problem.bags[self.owner], problem.bags - mean
+            above = instances - problem.bags[self.owner]
+            below = problem.bags - mean
             in_w = np.concatenate([-problem.bags, above, below, np.zeros_like(below)])
             rows.append(np.kron(root, in_w))
-        gradients = np.concatenate(rows)
-        self.gram = gradients @ gradients.T
+        return np.concatenate(rows)
 
     def losses(self, t):
         """By how much v_t violates each constraint of label t."""
+        violation = self._slopes()[t]
+        margins = violation[: self.n_bags]  # y - g, so far
         signs = self.problem.signs[:, t]
-        violation = self._slopes()[t]  # but for the margins, which are y (y - g - b)
-        violation[: self.n_bags] = signs * (violation[: self.n_bags] - self.intercept[t])
-        held = np.maximum(np.where(self.chosen[t, : self.ends[-1]], violation, 0.0), 0.0)
+        margins[:] = signs * (margins - self.intercept[t])
+        # ξ and δ are what the chosen constraints need; a constraint fails by what goes beyond.
+        chosen = self.chosen[t, : self.ends[-1]]
+        held = np.maximum(np.where(chosen, violation, 0.0), 0.0)
         xi, above, below = np.split(held, self.ends[:2])
-        delta = np.maximum(np.maximum.reduceat(above, self.problem.offsets[:-1]), below)
+        highest = np.maximum.reduceat(above, self.problem.offsets[:-1])
+        delta = np.maximum(highest, below)
         return violation - np.concatenate([xi, delta[self.owner], delta])
 
     def optimise(self):
-        problem, free = self.problem, self.chosen & (self.limit != 0)
+        """Find the best multipliers of all chosen constraints, and the intercepts."""
+        free = self.chosen & (self.limit != 0)
         rows, x, limit = np.flatnonzero(free), self.x[free], self.limit[free]
-        ascend(
-            self.gram[np.ix_(rows, rows)],
-            self.height[free],
-            x,
-            np.minimum(limit, 0.0),
-            np.maximum(limit, 0.0),
-            self.block[free],
-            QUADRATIC_ACCURACY,
-            MAX_SET_STEPS,
-        )
+        H = self.gram[np.ix_(rows, rows)]
+        low, high = np.minimum(limit, 0.0), np.maximum(limit, 0.0)
+        block = self.block[free]
+        ascend(H, self.height[free], x, low, high, block, QUADRATIC_ACCURACY, MAX_SET_STEPS)
         self.x[free] = x
         for t, slopes in enumerate(self._slopes()):
-            rows = np.flatnonzero(self.chosen[t, : self.n_bags])
-            signs, costs = (part[rows][:, [t]] for part in (problem.signs, problem.costs))
-            margins = replace(problem, signs=signs, costs=costs)
-            scores = signs - slopes[rows, None]  # g
-            self.intercept[t] = margins.best_intercept(scores)[0][0] if len(rows) else 0.0
+            self.intercept[t] = self._best_intercept(t, slopes)
+
+    def _best_intercept(self, t, slopes):
+        """b_t for the margins chosen of label t, or 0 if none is."""
+        rows = np.flatnonzero(self.chosen[t, : self.n_bags])
+        if not len(rows):
+            return 0.0
+        signs, costs = self.problem.signs[rows][:, [t]], self.problem.costs[rows][:, [t]]
+        margins = replace(self.problem, signs=signs, costs=costs)
+        g = signs - slopes[rows, None]
+        (intercept,), _ = margins.best_intercept(g)
+        return intercept
 
     def _slopes(self):
         """The slopes of the dual in x: heights minus the constraints' values at v."""
@@ -421,21 +453,28 @@ def solve_with_cvxpy(problem: ConvexProblem, start, tol, max_iter, rng=None) -> 
         import cvxpy as cp
     except ImportError as error:
         raise ImportError('solver="cvxpy" needs the package cvxpy: pip install cvxpy') from error
-    (n_bags, n_labels), n_instances = problem.signs.shape, len(problem.instances)
-    W, b = cp.Variable((problem.bags.shape[1], n_labels)), cp.Variable((1, n_labels))
-    xi, delta = cp.Variable((n_bags, n_labels)), cp.Variable((n_bags, n_labels))
-    of_bags, of_instances = problem.bags @ W, np.asarray(problem.instances) @ W
+    n_bags, n_labels = problem.signs.shape
+    n_instances = len(problem.instances)
+    W = cp.Variable((problem.bags.shape[1], n_labels))
+    b = cp.Variable((1, n_labels))
+    xi = cp.Variable((n_bags, n_labels))
+    delta = cp.Variable((n_bags, n_labels))
+    of_bags = problem.bags @ W
+    of_instances = np.asarray(problem.instances) @ W
     in_bag = csr_array((np.ones(n_instances), np.arange(n_instances), problem.offsets))
+    f = of_bags + np.ones((n_bags, 1)) @ b
+    means = in_bag @ cp.multiply(problem.rho, of_instances)
     constraints = [
-        cp.multiply(problem.signs, of_bags + np.ones((n_bags, 1)) @ b) >= 1 - xi,
+        cp.multiply(problem.signs, f) >= 1 - xi,
         xi >= 0,
         of_instances - in_bag.T @ delta <= in_bag.T @ of_bags,
-        of_bags - in_bag @ cp.multiply(problem.rho, of_instances) <= delta,
+        of_bags - means <= delta,
     ]
     regulariser = cp.sum_squares(W @ np.linalg.cholesky(problem.Q)) / 2
-    losses = cp.sum(cp.multiply(problem.costs, xi)) + problem.link * cp.sum(delta)
+    hinge_losses = cp.sum(cp.multiply(problem.costs, xi))
+    losses = hinge_losses + problem.link * cp.sum(delta)
     program = cp.Problem(cp.Minimize(regulariser + losses), constraints)
-    program.solve(solver=cp.CLARABEL)
+    program.solve(solver=cp.CLARABEL)  # an interior-point method, which is exact to many digits
     if W.value is None or b.value is None:
         raise RuntimeError(f"cvxpy found no solution of the convex problem: {program.status}")
     margin, _, instance, bag = (constraint.dual_value for constraint in constraints)
@@ -465,42 +504,61 @@ def _ascend(H, h, x, low, high, block, order, starts, tol, max_steps):
     """
     diagonal, apart = np.diag(H).copy(), _are_apart(H, block)
     n_blocks = len(starts) - 1
-    rising, falling = np.empty(n_blocks, np.int64), np.empty(n_blocks, np.int64)
+    rising = np.empty(n_blocks, np.int64)  # of each block the variable of the steepest rise
+    falling = np.empty(n_blocks, np.int64)
     slope = h - H @ x
     flattest = FLATTEST * np.abs(H).max() + np.finfo(np.float64).tiny
-    tie = TIE * tol  # of slopes that differ by rounding the first counts
-    first, last = 0, n_blocks  # blocks whose slopes have changed
+    tie = TIE * tol
+    changed = 0, n_blocks  # from and to which block the slopes have changed
     for _ in range(max_steps):
-        for b in range(first, last):
+        for b in range(changed[0], changed[1]):
             members = order[starts[b] : starts[b + 1]]
             rising[b], falling[b] = _steepest(slope, x, low, high, members, tie)
-        i, worst = -1, tol
-        for b in range(n_blocks):
-            up, down = rising[b], falling[b]
-            if up >= 0 and down >= 0 and slope[up] - slope[down] > worst + tie:
-                i, worst = up, slope[up] - slope[down]
+        i = _worst(slope, rising, falling, tol, tie)
         if i < 0:
             return
         members = order[starts[block[i]] : starts[block[i] + 1]]
         of_i = H[i]
-        j, most = -1, 0.0
-        for k in members:
-            if x[k] > low[k] and slope[i] > slope[k]:
-                curvature = max(diagonal[i] + diagonal[k] - 2 * of_i[k], flattest)
-                gain = (slope[i] - slope[k]) ** 2 / curvature
-                if gain > most * (1.0 + TIE):
-                    j, most = k, gain
+        j, curvature = _partner(i, slope, x, low, members, of_i, diagonal, flattest)
         of_j = H[j]
-        size = (slope[i] - slope[j]) / max(diagonal[i] + diagonal[j] - 2 * of_i[j], flattest)
-        size = min(size, high[i] - x[i], x[j] - low[j])
-        x[i] = high[i] if size >= (1.0 - TIE) * (high[i] - x[i]) else x[i] + size
-        x[j] = low[j] if size >= (1.0 - TIE) * (x[j] - low[j]) else x[j] - size
+        room_i, room_j = high[i] - x[i], x[j] - low[j]
+        size = (slope[i] - slope[j]) / curvature
+        size = min(size, room_i, room_j)
+        # Exactly at the bound, although x + (high - x) may round to a number beside it.
+        x[i] = high[i] if size >= (1.0 - TIE) * room_i else x[i] + size
+        x[j] = low[j] if size >= (1.0 - TIE) * room_j else x[j] - size
         if apart:  # only slopes of this block change
-            first, last = block[i], block[i] + 1
+            changed = block[i], block[i] + 1
             for k in members:
                 slope[k] -= size * (of_i[k] - of_j[k])
         else:
             slope -= size * (of_i - of_j)
+
+
+@compiled
+def _worst(slope, rising, falling, tol, tie):
+    """The variable that rises in the block whose slopes differ most, or -1 if none exceeds tol."""
+    i, largest = -1, tol
+    for b in range(len(rising)):
+        up, down = rising[b], falling[b]
+        if up >= 0 and down >= 0:
+            difference = slope[up] - slope[down]
+            if difference > largest + tie:
+                i, largest = up, difference
+    return i
+
+
+@compiled
+def _partner(i, slope, x, low, members, of_i, diagonal, flattest):
+    """The variable that may fall and gains most together with i, and the curvature of this step."""
+    j, most, of_step = -1, 0.0, flattest
+    for k in members:
+        if x[k] > low[k] and slope[i] > slope[k]:
+            curvature = max(diagonal[i] + diagonal[k] - 2 * of_i[k], flattest)
+            gain = (slope[i] - slope[k]) ** 2 / curvature
+            if gain > most * (1.0 + TIE):
+                j, most, of_step = k, gain, curvature
+    return j, of_step
 
 
 @compiled
@@ -515,7 +573,10 @@ def _are_apart(H, block):
 
 @compiled
 def _steepest(slope, x, low, high, members, tie):
-    """The member of the steepest rise that may grow, and of the steepest fall that may shrink."""
+    """The member of the steepest rise that may grow, and of the steepest fall that may shrink.
+
+    Of slopes that differ by rounding the first counts.
+    """
     up, down = -1, -1
     for k in members:
         if x[k] < high[k] and (up < 0 or slope[k] > slope[up] + tie):

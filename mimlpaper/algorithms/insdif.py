@@ -132,9 +132,11 @@ class PrototypeDifferences(TransformerMixin, BaseEstimator):
         return X, check_labels(Y, X.shape[0])
 
     def _fit(self, X, Y):
-        counts, mean = Y.sum(axis=0)[:, None], np.asarray(X.mean(axis=0)).ravel()
+        counts = Y.sum(axis=0)[:, None]
+        mean = np.asarray(X.mean(axis=0)).ravel()
         sums = np.asarray(X.T @ Y.astype(np.float64)).T  # (n_labels, n_features)
-        self.prototypes_ = np.where(counts, sums / np.maximum(counts, 1), mean)  # Table 9, step 1
+        means = sums / np.maximum(counts, 1)
+        self.prototypes_ = np.where(counts, means, mean)  # Table 9, step 1
 
     def _training_bags(self, X):
         """The bags of the training examples."""
@@ -251,9 +253,10 @@ class NeighbourMeans(PrototypeDifferences):
         means = np.empty((len(distances), *self.prototypes_.shape))
         for label, prototype in enumerate(self.prototypes_):
             having = np.flatnonzero(self.Y_fit_[:, label])
-            to_those = distances[:, having]
-            neighbours = nearest(to_those, min(self.n_neighbors, len(having)))
-            near = np.isfinite(np.take_along_axis(to_those, neighbours, axis=1))[..., None]
+            to_having = distances[:, having]
+            neighbours = nearest(to_having, min(self.n_neighbors, len(having)))
+            to_neighbours = np.take_along_axis(to_having, neighbours, axis=1)
+            near = np.isfinite(to_neighbours)[..., None]  # an example is infinitely far from itself
             sums = np.where(near, examples[having[neighbours]], 0.0).sum(axis=1)
             n_near = near.sum(axis=1)  # (n_examples, 1)
             means[:, label] = np.where(n_near, sums / np.maximum(n_near, 1), prototype)

@@ -289,7 +289,8 @@ class KMedoids(ClusterMixin, BaseEstimator):
         else:
             message = f"medoids still changed after max_iter={self.max_iter} rounds"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
-        self.medoid_indices_, self.labels_ = medoids, _assign(D, medoids)
+        self.medoid_indices_ = medoids
+        self.labels_ = _assign(D, medoids)
         to_medoids = _rounded(D[np.arange(len(D)), medoids[self.labels_]])
         self.inertia_ = float(to_medoids.sum(dtype=np.float64))
 
@@ -309,8 +310,9 @@ def _assign(D, medoids):
 
 def _update(D, labels, medoids):
     updated = medoids.copy()
-    order = np.argsort(labels, kind="stable")
-    for t, members in enumerate(np.split(order, np.cumsum(np.bincount(labels))[:-1])):
+    by_cluster = np.argsort(labels, kind="stable")
+    ends = np.cumsum(np.bincount(labels))
+    for t, members in enumerate(np.split(by_cluster, ends[:-1])):
         costs = _rounded(D[np.ix_(members, members)]).sum(axis=1, dtype=np.float64)
         if costs.min() < costs[members == medoids[t]][0]:
             updated[t] = members[costs.argmin()]

@@ -5,14 +5,14 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
-from mimlpaper.algorithms.pair_svm import PairSvm, label_kernels
+from mimlpaper.algorithms.pair_svm import PairFunction, PairSvm, label_kernels
 from mimlpaper.base import InstanceScores, MultiLabelEstimator, check_bags
 from mimlpaper.computing import progress
 from mimlpaper.instance_kernels import KernelFeatures
@@ -75,8 +75,8 @@ class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
     verbose : int, default 0
         1 shows a bar on stderr that moves with each round.
     random_state : int, RandomState or None, default None
-        Draws the landmarks of the kernel's factor, the order of the climbs, and pairs of
-        "resampling".
+        Draws the landmarks of the kernel's factor and, for "resampling", the pairs and the order
+        of the climbs.
 
     Attributes
     ----------
@@ -136,41 +136,48 @@ class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
     def _fit(self, bags, Y):
         if self.label_code == "product" and self.kernel != "linear":
             raise ValueError(f'label_code="product" goes with kernel="linear", got {self.kernel!r}')
-        self.constant_scores_ = np.where(Y.all(axis=0), 1.0, np.where(Y.any(axis=0), 0.0, -1.0))
+        some_have = np.where(Y.any(axis=0), 0.0, -1.0)
+        self.constant_scores_ = np.where(Y.all(axis=0), 1.0, some_have)
         features = self._fit_features(bags)
         psi = np.where(Y[:, self._learnt], 1.0, -1.0)  # Table 6, step 1: Ψ (n_bags, n_learnt)
-        codes = _label_codes(self.n_labels_, self.n_features_in_, self.label_code)
-        pairs = dict(
-            codes=codes[self._learnt],
-            kernel=self.kernel,
-            gamma=self.gamma_,
-            product=self.label_code == "product",
-        )
-        resampling = self.weighting == "resampling"
+        seed = 0  # of the order of the climbs, so that random_state matters only where it must
+        if self.weighting == "resampling":
+            seed = integer_seed(self.random_state)
         rounds, self.stopped_ = shared(
             _boost,
             features,
             psi,
-            pairs,
+            self._pairs(),
             n_rounds=self.n_rounds,
             C=self.C,
             weighting=self.weighting,
             tol=self.tol,
             max_iter=self.max_iter,
-            seed=integer_seed(self.random_state) if resampling else 0,
+            seed=seed,
             verbose=self.verbose,
         )
         self.n_rounds_ = len(rounds)
-        self.estimators_ = [h for h, _, _ in rounds]
-        self.estimator_weights_ = np.array([c for _, c, _ in rounds])
-        self.estimator_errors_ = np.array([error for _, _, error in rounds])
+        self.estimators_ = [kept.h for kept in rounds]
+        self.estimator_weights_ = np.array([kept.c for kept in rounds])
+        self.estimator_errors_ = np.array([kept.error for kept in rounds])
         gaps = np.array([h.gap for h in self.estimators_])
         self.gap_ = float(gaps.max(initial=0.0))
         if self.gap_ > self.tol:
-            message = f"{np.sum(gaps > self.tol)} of {len(gaps)} machines stopped after max_iter="
-            message += f"{self.max_iter} climbs with duality gaps of up to {self.gap_:.1e}, not "
-            message += f"{self.tol:.1e}; raise max_iter, or scale the features"
+            n_above = np.sum(gaps > self.tol)
+            message = f"{n_above} of {len(gaps)} machines stopped after max_iter={self.max_iter}"
+            message += f" climbs with duality gaps of up to {self.gap_:.1e}, not {self.tol:.1e}"
+            message += "; raise max_iter, or scale the features"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
+
+    def _pairs(self) -> dict:
+        """The kernel of pairs of an instance and a learnt label, for :func:`label_kernels`."""
+        codes = _label_codes(self.n_labels_, self.n_features_in_, self.label_code)
+        return {
+            "codes": codes[self._learnt],
+            "kernel": self.kernel,
+            "gamma": self.gamma_,
+            "product": self.label_code == "product",
+        }
 
     def _scores(self, bags):
         """F(X, y): (n_bags, n_labels)."""
@@ -184,8 +191,10 @@ class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
         """Scores of the instances before the first and after each round, in the same array."""
         scores = np.tile(self.constant_scores_, (features.n_instances, 1))
         yield scores
+        learnt = self._learnt
         for h, c in zip(self.estimators_, self.estimator_weights_, strict=True):
-            scores[:, self._learnt] += np.where(h(features.rows) > 0, c, -c)
+            positive = h(features.rows) > 0
+            scores[:, learnt] += np.where(positive, c, -c)
             yield scores
 
     @property
@@ -193,23 +202,34 @@ class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
         return self.constant_scores_ == 0
 
 
+class Round(NamedTuple):
+    """What a round of boosting adds."""
+
+    h: PairFunction
+    c: float  # its weight
+    error: float  # Σ W e
+
+
 def _boost(features, psi, pairs, *, n_rounds, C, weighting, tol, max_iter, seed, verbose):
-    """The rounds kept, as (h_t, c_t, weighted error), and what ended the boosting."""
+    """The rounds kept, and what ended the boosting."""
     if psi.size == 0:
         return [], "step 3c"
     rng, kernels = np.random.RandomState(seed), label_kernels(**pairs)
     svm = PairSvm(features, *kernels, tol=tol, max_iter=max_iter, random_state=rng)
     targets = np.repeat(psi > 0, features.sizes, axis=0)  # (n_instances, n_learnt)
     W = np.full(psi.shape, 1.0 / psi.size)  # Table 6, step 2
-    rounds = []
+    rounds: list[Round] = []
     for _ in progress(range(n_rounds), "MimlBoost, rounds", verbose):  # Table 6, step 3
-        h, values = svm.solve(psi, C * _costs(W, features.sizes, weighting, rng))  # step 3a
-        e = features.mean(((values > 0) != targets).astype(float))  # step 3b: (n_bags, n_learnt)
-        c, error = _multiplier(W, e), np.vdot(W, e)  # step 3d
+        costs = C * _costs(W, features.sizes, weighting, rng)
+        h, values = svm.solve(psi, costs)  # step 3a
+        wrong = (values > 0) != targets
+        e = features.mean(wrong.astype(float))  # step 3b: (n_bags, n_learnt)
+        error = np.vdot(W, e)
+        c = _multiplier(W, e)  # step 3d
         if c == np.inf or c <= 0:  # steps 3c and 3e
             stopped = "step 3c" if c == np.inf else "step 3e"
-            return rounds or [(h, 1.0, error)], stopped
-        rounds.append((h, c, error))
+            return rounds or [Round(h, 1.0, error)], stopped
+        rounds.append(Round(h, c, error))
         W = W * np.exp((2.0 * e - 1.0) * c)  # step 3f
         W /= W.sum()
     return rounds, "n_rounds"
@@ -219,27 +239,31 @@ def _costs(W, sizes, weighting, rng):
     """N W/n, or the counts of a sample of N pairs: (n_instances, n_learnt)."""
     shares = np.repeat(W / sizes[:, None], sizes, axis=0)
     if weighting == "resampling":
-        drawn = rng.multinomial(shares.size, shares.ravel() / shares.sum())
-        return drawn.reshape(shares.shape).astype(float)
+        counts = rng.multinomial(shares.size, shares.ravel() / shares.sum())
+        return counts.reshape(shares.shape).astype(float)
     return shares.size * shares
 
 
 def _multiplier(W, e):
     """argmin_c Σ W exp((2e - 1) c); 0 if the minimum is not positive, inf if there is none."""
-    weights, margins = W[W > 0], 2.0 * e[W > 0] - 1.0
-    up, down = margins > 0, margins < 0
-    rising, falling = margins[up], -margins[down]
+    positive = W > 0
+    weights, slopes = W[positive], 2.0 * e[positive] - 1.0
+    up, down = slopes > 0, slopes < 0
+    rising, falling = slopes[up], -slopes[down]
     if len(falling) and not len(rising):
         return np.inf
-    log_rise, log_fall = np.log(weights[up] * rising), np.log(weights[down] * falling)
+    log_rise = np.log(weights[up] * rising)
+    log_fall = np.log(weights[down] * falling)
 
     def log_ratio(c):
+        """log of the rising terms' slope over the falling terms' slope: 0 at the minimum."""
         return logsumexp(log_rise + rising * c) - logsumexp(log_fall - falling * c)
 
     if not len(falling) or log_ratio(0.0) >= -BALANCED:
         return 0.0
-    farthest = -log_ratio(0.0) / (rising.min() + falling.min())  # the least slope of log_ratio
-    return brentq(log_ratio, 0.0, (1.0 + 1e-9) * farthest)
+    least_slope = rising.min() + falling.min()  # of log_ratio
+    farthest = -log_ratio(0.0) / least_slope
+    return brentq(log_ratio, 0.0, (1.0 + 1e-9) * farthest)  # a little more, for rounding
 
 
 def _label_codes(n_labels, n_features, label_code):

@@ -85,11 +85,12 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
         features = self._features(check_bags(X, self))
         stages = [list(label.staged_scores(features)) for label in self.alternations_]
         for t in range(max(map(len, stages))):
-            yield np.column_stack([stage[min(t, len(stage) - 1)] for stage in stages])
+            scores = [of_label[min(t, len(of_label) - 1)] for of_label in stages]
+            yield np.column_stack(scores)
 
     def _fit(self, bags, Y):
         features = self._fit_features(bags)
-        examples = Examples(features.rows)
+        examples = Examples(features.rows)  # the same for every label, checked and hashed once
         labels = progress(Y.T, "MimlSvmMi, labels", self.verbose)
         self.alternations_ = [self._fit_label(features, label, examples) for label in labels]
 

@@ -129,17 +129,18 @@ class SubCod(BagClassifier):
         )
         self.mixture_ = shared(GaussianMixture.fit, mixture, bags.instances)  # Table 10, step 1
         self.concepts_ = np.zeros((len(bags), self.n_concepts), dtype=bool)  # step 2: argmax γ
-        self.concepts_[bags.bag_of_instance, self.mixture_.predict(bags.instances)] = True
-        self.polished_, self.objective_ = shared(
-            correct_concepts,
-            self.concepts_,
-            y,
-            kept_share=self.kept_share,
-            C=self.C,
-            optimum=self.optimum,
-            tol=self.tol,
-            max_alternations=self.max_alternations,
-        )
+        components = self.mixture_.predict(bags.instances)  # (n_instances,)
+        self.concepts_[bags.bag_of_instance, components] = True
+        options = {
+            "kept_share": self.kept_share,
+            "C": self.C,
+            "optimum": self.optimum,
+            "tol": self.tol,
+            "max_alternations": self.max_alternations,
+        }
+        corrected = shared(correct_concepts, self.concepts_, y, **options)  # step 3
+        self.polished_, self.objective_ = corrected
+        # The learner sees each label once; equal columns share it.
         labels, label_of_concept = np.unique(self.polished_, axis=1, return_inverse=True)
         self.label_of_concept_ = label_of_concept.ravel()
         self.learner_ = self._fit_learner(bags, labels)
@@ -163,17 +164,21 @@ def correct_concepts(
     concepts, y, *, kept_share, C=1.0, optimum="budget", tol=1e-3, max_alternations=100
 ) -> tuple[np.ndarray, np.ndarray]:
     """Corrected labels c̃ (n_bags, M), and the objectives, for boolean ``concepts`` c and ``y``."""
-    c, target = np.where(concepts, 1.0, -1.0), np.where(y, 1.0, -1.0)
+    c = np.where(concepts, 1.0, -1.0)
+    target = np.where(y, 1.0, -1.0)
     n_inversions = (1.0 - kept_share) * c.size  # mM - θ
-    q, objective = c, []  # q = c ⊙ z
+    q = c  # c ⊙ z, from Z = 1
+    objective: list[float] = []
     for _ in range(max_alternations):
         machine = fit_linear_svm(q, y, C)  # step 3: the best (w, b)
         gains = -2.0 * target[:, None] * c * machine.weights  # (n_bags, M)
         deficits = 1.0 - target * machine.decision_function(c)  # (n_bags,)
         u = best_inversions(gains, deficits, n_inversions, optimum)  # step 3: the best Z = 1 - 2u
         q = c * (1.0 - 2.0 * u)
-        slacks = np.maximum(deficits - (gains * u).sum(axis=1), 0.0)
-        objective.append(0.5 * machine.weights @ machine.weights + C * slacks.sum())
+        bought = (gains * u).sum(axis=1)
+        slacks = np.maximum(deficits - bought, 0.0)
+        norm = 0.5 * machine.weights @ machine.weights
+        objective.append(norm + C * slacks.sum())
         if len(objective) > 1 and objective[-2] - objective[-1] <= tol * objective[-2]:
             break
     else:
@@ -191,7 +196,8 @@ def best_inversions(gains, deficits, n_inversions, optimum) -> np.ndarray:
         return _vertex(gains, deficits, n_inversions)
     u = _buy(gains, _needed(gains, deficits), n_inversions)
     if optimum == "budget":
-        u += _buy(gains, np.where(gains > 0, 1.0 - u, 0.0), n_inversions - u.sum())
+        useful = np.where(gains > 0, 1.0 - u, 0.0)
+        u += _buy(gains, useful, n_inversions - u.sum())
     return u
 
 
@@ -199,7 +205,8 @@ def _needed(gains, deficits):
     """The share of each inversion that its bag needs if it takes the largest gains first."""
     order = np.argsort(-gains, axis=1, kind="stable")
     falling = np.maximum(np.take_along_axis(gains, order, axis=1), 0.0)
-    left = deficits[:, None] - (np.cumsum(falling, axis=1) - falling)
+    gained_before = np.cumsum(falling, axis=1) - falling
+    left = deficits[:, None] - gained_before
     shares = np.divide(left, falling, out=np.zeros_like(gains), where=falling > 0)
     needed = np.empty_like(gains)
     np.put_along_axis(needed, order, np.clip(shares, 0.0, 1.0), axis=1)
@@ -218,25 +225,11 @@ def _buy(gains, offered, n_inversions):
 
 def _vertex(gains, deficits, n_inversions):
     """Where HiGHS's dual simplex ends; SciPy's ``linprog`` calls it too, in twice the time."""
-    n_bags, n_concepts = gains.shape
-    program, n_variables = highspy.HighsLp(), gains.size + n_bags  # u, then ξ
-    program.num_col_, program.num_row_ = n_variables, n_bags + 1
-    program.col_cost_ = np.repeat([0.0, 1.0], [gains.size, n_bags])  # Σ ξ
-    program.col_lower_ = np.zeros(n_variables)
-    program.col_upper_ = np.repeat([1.0, np.inf], [gains.size, n_bags])
-    program.row_lower_ = np.full(n_bags + 1, -np.inf)
-    program.row_upper_ = np.append(-deficits, n_inversions)
-    starts = np.arange(0, gains.size + 1, n_concepts)
-    by_bag = csr_array((gains.ravel(), np.arange(gains.size), starts))  # (n_bags, n_bags M)
-    budget = np.ones((1, gains.size))
-    rows = block_array([[-by_bag, -eye_array(n_bags)], [budget, None]], format="csc")
-    matrix = program.a_matrix_
-    matrix.start_, matrix.index_, matrix.value_ = rows.indptr, rows.indices, rows.data
     solver = highspy.Highs()
     solver.silent()
     solver.setOptionValue("solver", "simplex")
     solver.setOptionValue("simplex_strategy", DUAL_SIMPLEX)
-    solver.passModel(program)
+    solver.passModel(_linear_program(gains, deficits, n_inversions))
     solver.run()
     status = solver.getModelStatus()
     if status != highspy.HighsModelStatus.kOptimal:
@@ -244,6 +237,26 @@ def _vertex(gains, deficits, n_inversions):
         raise RuntimeError(message)
     u = np.array(solver.getSolution().col_value[: gains.size])
     return np.clip(u, 0.0, 1.0).reshape(gains.shape)
+
+
+def _linear_program(gains, deficits, n_inversions):
+    """The program of :func:`best_inversions`, over the variables u, then ξ."""
+    n_bags, n_concepts = gains.shape
+    n_u = gains.size
+    program = highspy.HighsLp()
+    program.num_col_, program.num_row_ = n_u + n_bags, n_bags + 1
+    program.col_cost_ = np.repeat([0.0, 1.0], [n_u, n_bags])  # Σ ξ
+    program.col_lower_ = np.zeros(n_u + n_bags)
+    program.col_upper_ = np.repeat([1.0, np.inf], [n_u, n_bags])
+    program.row_lower_ = np.full(n_bags + 1, -np.inf)
+    program.row_upper_ = np.append(-deficits, n_inversions)
+    starts = np.arange(0, n_u + 1, n_concepts)
+    by_bag = csr_array((gains.ravel(), np.arange(n_u), starts))  # (n_bags, n_bags M)
+    budget = np.ones((1, n_u))
+    rows = block_array([[-by_bag, -eye_array(n_bags)], [budget, None]], format="csc")
+    matrix = program.a_matrix_
+    matrix.start_, matrix.index_, matrix.value_ = rows.indptr, rows.indices, rows.data
+    return program
 
 
 class OneLabel(BagClassifier):
