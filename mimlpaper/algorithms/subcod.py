@@ -138,7 +138,7 @@ class SubCod(BagClassifier):
             "tol": self.tol,
             "max_alternations": self.max_alternations,
         }
-        corrected = shared(correct_concepts, self.concepts_, y, **options)  # step 3
+        corrected = shared(correct_concepts, self.concepts_, y, **options)
         self.polished_, self.objective_ = corrected
         # The learner sees each label once; equal columns share it.
         labels, label_of_concept = np.unique(self.polished_, axis=1, return_inverse=True)
