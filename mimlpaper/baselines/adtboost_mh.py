@@ -178,9 +178,9 @@ def _grow(X, Y, smoothing, n_rounds, *, verbose=0) -> list[Rule]:
         if test.z == np.inf:
             break
         outcomes = _outcomes(X, nodes[test.precondition], test.feature, test.threshold)
-        values = [_half_log_odds(*_sides(weights[inside]), epsilon) for inside in outcomes]
-        rules.append(Rule(test, np.array(values)))
-        scores += np.column_stack(outcomes) @ rules[-1].values
+        values = np.array([_vote(weights[inside], epsilon) for inside in outcomes])
+        rules.append(Rule(test, values))
+        scores += np.column_stack(outcomes) @ values
         nodes += outcomes
         columns += [_restrict(inside, *columns[test.precondition]) for inside in outcomes]
     return rules
@@ -195,6 +195,12 @@ def _root_values(Y, smoothing):
 def _sides(weights):
     """W_+ and W_- of examples, from weights that are negative where the label is missing."""
     return np.maximum(weights, 0.0).sum(axis=0), np.maximum(-weights, 0.0).sum(axis=0)
+
+
+def _vote(weights, epsilon):
+    """The a or b of examples with these weights: (n_labels,)."""
+    have, lack = _sides(weights)
+    return _half_log_odds(have, lack, epsilon)
 
 
 def _half_log_odds(have, lack, epsilon):
