@@ -13,11 +13,14 @@ YAHOO = tuple(f"yahoo-{i}" for i in range(11))
 
 def spread(mean, std, n, seed):
     """n values of exactly this mean and std (ddof 1)."""
+    if n == 1:
+        return np.full(1, mean)
     noise = np.random.default_rng(seed).normal(size=n)
-    return mean + std * (noise - noise.mean()) / noise.std(ddof=1) if n > 1 else np.full(1, mean)
+    standardized = (noise - noise.mean()) / noise.std(ddof=1)
+    return mean + std * standardized
 
 
-def rows(experiment, dataset, method, values, **others):
+def rows(experiment, dataset, method, values, **columns):
     """One record for each split; ``values`` maps a criterion to its value on each split."""
     n = len(next(iter(values.values())))
     row = {
@@ -35,19 +38,22 @@ def rows(experiment, dataset, method, values, **others):
         "n_test": 500,
         "state": "current",
     }
-    return pd.DataFrame(row | others)
+    return pd.DataFrame(row | columns)
 
 
-def as_in_the_paper(number, n_runs=None, **others):
+def as_in_the_paper(number, n_runs=None, **columns):
     """Records that give Table ``number`` as printed; .5 ± .01 where it has no value."""
-    table, parts = TABLES[number], []
+    table = TABLES[number]
+    parts = []
     n_runs = n_runs or table.n_runs
     groups = published_cells(number).groupby(["dataset", "algorithm"])
     for j, ((dataset, method), cells) in enumerate(groups):
         values = {}
-        for i, cell in enumerate(cells.fillna({"mean": 0.5, "std": 0.01}).itertuples()):
-            values[cell.criterion] = spread(cell.mean, cell.std, n_runs, seed=[number, i, j])
-        record = rows(table.experiment, dataset, method, values, **others)
+        complete_cells = cells.fillna({"mean": 0.5, "std": 0.01})
+        for i, cell in enumerate(complete_cells.itertuples()):
+            seed = [number, i, j]
+            values[cell.criterion] = spread(cell.mean, cell.std, n_runs, seed)
+        record = rows(table.experiment, dataset, method, values, **columns)
         if table.run == "dataset":
             record = record.assign(dataset=YAHOO[:n_runs], split=0)
         if table.n_folds > 1:
@@ -57,13 +63,15 @@ def as_in_the_paper(number, n_runs=None, **others):
     return pd.concat(parts, ignore_index=True)
 
 
-def level(experiment, dataset, method, mean, n=30, seed=0, **others):
+def level(experiment, dataset, method, mean, n=30, seed=0, **columns):
     """Records of a method whose criteria all sit at ``mean`` ± .01, rough by .001."""
-    values = {
-        name: spread(mean, 0.01, n, seed=j) + spread(0, 0.001, n, seed=[seed, j])
-        for j, name in enumerate(CRITERIA)
-    }
-    return rows(experiment, dataset, method, values, **others)
+    values = {}
+    for j, name in enumerate(CRITERIA):
+        same_for_all = spread(mean, 0.01, n, seed=j)
+        # Roughness: without it the differences of two methods would not vary.
+        of_this_method = spread(0, 0.001, n, seed=[seed, j])
+        values[name] = same_for_all + of_this_method
+    return rows(experiment, dataset, method, values, **columns)
 
 
 def swept(experiment, method, name, grid, n=30, effect=0.0):
@@ -81,15 +89,18 @@ def staged(experiment, method, n_rounds, n=30, pace=5.0):
     parts = []
     for stage in range(1, n_rounds + 1):
         level = 0.3 + 0.2 * np.exp(-stage / pace)
-        values = {c: spread(level, 0.01, n, seed=j) for j, c in enumerate(TABLES[1].criteria)}
+        values = {}
+        for j, criterion in enumerate(TABLES[1].criteria):
+            values[criterion] = spread(level, 0.01, n, seed=j)
         parts.append(rows(experiment, "scene", method, values, stage=stage))
     return pd.concat(parts, ignore_index=True)
 
 
 def apart(difference):
     """On two sets A lies ``difference`` below B: better on 4 losses, worse on 3 scores."""
-    parts, of_split = [], {"n": 10, "n_train": 100, "n_test": 300}
-    for name in "scene:10%", "scene:20%":
+    parts = []
+    of_split = {"n": 10, "n_train": 100, "n_test": 300}
+    for name in ("scene:10%", "scene:20%"):
         parts.append(level("figure4", name, "A", 0.3, seed=0, **of_split))
         parts.append(level("figure4", name, "B", 0.3 + difference, seed=1, **of_split))
     return pd.concat(parts)

@@ -25,111 +25,199 @@ NOISE = np.tile([-1.0, 1.0], 15)
 
 
 def records_of(method, values, dataset="scene"):
-    return rows("table1", dataset, method, {"hamming_loss": values, "average_recall": values})
+    by_criterion = {"hamming_loss": values, "average_recall": values}
+    return rows("table1", dataset, method, by_criterion)
 
 
 def compared(a, b, criterion="hamming_loss", dataset="scene"):
-    records = pd.concat([records_of("A", a, dataset), records_of("B", b, dataset)])
+    of_a = records_of("A", a, dataset)
+    of_b = records_of("B", b, dataset)
+    records = pd.concat([of_a, of_b])
     return compare_methods(records, "A", "B", criterion)
 
 
-def test_by_hand():
+def test_t_tests_by_hand():
     """d = (.02 .01 .03 0 .04): mean .02, variance .00025.
 
     Plain: t = .02 / sqrt(.00025 / 5) = 2.8284. With n_test/n_train = 1/4:
     t = .02 / sqrt((1/5 + 1/4) .00025) = 1.8856, both with 4 degrees of freedom.
     """
-    assert 2 * statistics.t_test(DIFFERENCES) == pytest.approx(0.047421, abs=1e-6)
-    assert 2 * statistics.t_test(DIFFERENCES, 1 / 4) == pytest.approx(0.132419, abs=1e-6)
+    plain = 2 * statistics.t_test(DIFFERENCES)
+    corrected = 2 * statistics.t_test(DIFFERENCES, 1 / 4)
+    assert plain == pytest.approx(0.047421, abs=1e-6)
+    assert corrected == pytest.approx(0.132419, abs=1e-6)
     assert statistics.extra_variance(None) == 0.0
     assert statistics.extra_variance(SplitSizes(1500, 500)) == 1 / 3
 
 
-def test_against_scipy():
-    a, b = np.random.default_rng(1).normal([[0.2], [0.195]], 0.01, (2, 30))
-    found, test = compared(a, b), stats.ttest_rel(b, a)
-    assert found.n == 30 and found.paired["worse"] == pytest.approx(test.pvalue)
-    assert found.difference == pytest.approx((b - a).mean())
-    assert found.margin == pytest.approx(0.05 * b.mean())
-    assert found.difference - found.paired_half == pytest.approx(test.confidence_interval().low)
-    assert found.half == pytest.approx(found.paired_half * math.sqrt(11))  # 1/30 + 1/3, over 1/30
-    of_five, of_one = stats.t.isf([0.005, 0.025], 29)
-    assert found.least(5) / of_five == pytest.approx(found.least(1) / of_one)
-    assert found.least(1) == pytest.approx(found.half)
+@pytest.fixture
+def noisy_losses():
+    """Losses of A and of B on thirty splits, about .2 and .195."""
+    return np.random.default_rng(1).normal([[0.2], [0.195]], 0.01, (2, 30))
+
+
+def test_the_paired_test_is_that_of_scipy(noisy_losses):
+    a, b = noisy_losses
+    comparison = compared(a, b)
+    scipys = stats.ttest_rel(b, a)
+    assert comparison.n == 30
+    assert comparison.paired["worse"] == pytest.approx(scipys.pvalue)
+    assert comparison.difference == pytest.approx((b - a).mean())
+    assert comparison.margin == pytest.approx(0.05 * b.mean())
+    lower_end = comparison.difference - comparison.paired_half
+    assert lower_end == pytest.approx(scipys.confidence_interval().low)
+
+
+def test_the_corrected_interval_is_wider_and_grows_with_the_number_of_tests(noisy_losses):
+    comparison = compared(*noisy_losses)
+    # The variance is 1/30 + 1/3 in place of 1/30.
+    assert comparison.half == pytest.approx(comparison.paired_half * math.sqrt(11))
+    quantile_of_five, quantile_of_one = stats.t.isf([0.005, 0.025], 29)
+    least_of_five = comparison.least(5) / quantile_of_five
+    assert least_of_five == pytest.approx(comparison.least(1) / quantile_of_one)
+    assert comparison.least(1) == pytest.approx(comparison.half)
 
 
 def test_correction_takes_a_win_away_and_shows_no_tie():
     """Against a loss of .3, and so a margin of .015."""
-    found = compared(0.7 + DIFFERENCES, np.full(5, 0.7), "average_recall")
-    assert found.outcome("paired") == "better" and found.outcome("corrected") == "neither"
-    assert compared(0.7 + DIFFERENCES, np.full(5, 0.7)).outcome("paired") == "worse"
-    assert found.corrected["tie"] > ALPHA and found.margin == pytest.approx(0.015)
+    higher = 0.7 + DIFFERENCES
+    level = np.full(5, 0.7)
+    recall = compared(higher, level, "average_recall")
+    assert recall.outcome("paired") == "better"
+    assert recall.outcome("corrected") == "neither"
+    assert recall.corrected["tie"] > ALPHA
+    assert recall.margin == pytest.approx(0.015)
+    loss = compared(higher, level)
+    assert loss.outcome("paired") == "worse"
 
 
-def test_a_tie_is_shown_by_precision_not_by_noise():
-    """The same mean lead of 0: with a spread of .001 a tie, with .1 or few runs nothing is known.
+@pytest.mark.parametrize(
+    ("gains", "is_shown"),
+    [(0.001 * NOISE, True), (0.1 * NOISE, False), (0.01 * NOISE[:4], False)],
+)
+def test_a_tie_is_shown_by_precision_not_by_noise(gains, is_shown):
+    """The same mean lead of 0: with a spread of .001 a tie, with .1 or few runs nothing."""
+    comparison = compare_differences(gains, SplitSizes(1500, 500), 0.01)
+    p_values = comparison.corrected
+    for outcome in ("tie", "not worse", "not better"):
+        assert (p_values[outcome] < ALPHA) == is_shown
+    assert p_values["better"] == pytest.approx(1.0)
+    assert p_values["worse"] == p_values["better"]
 
-    A lead of .005 ± .0002 against a margin of .01 is significant, and too small to matter.
-    """
-    for gains, shown in ((0.001 * NOISE, True), (0.1 * NOISE, False), (0.01 * NOISE[:4], False)):
-        found = compare_differences(gains, SplitSizes(1500, 500), 0.01).corrected
-        assert {found[name] < ALPHA for name in ("tie", "not worse", "not better")} == {shown}
-        assert found["better"] == found["worse"] == pytest.approx(1.0)
-    found = compare_differences(0.005 + 0.001 * NOISE, SplitSizes(1500, 500), 0.01).paired
-    assert found["better"] < ALPHA and found["tie"] < ALPHA and found["not better"] < ALPHA
-    assert found["worse"] == 1.0
-    found = compared([0.1, 0.2, 0.3], [0.1, 0.2, 0.3]).corrected  # which leaves no doubt
-    assert {name for name, p in found.items() if p == 0} == {"tie", "not better", "not worse"}
-    assert {*found.values()} == {0.0, 1.0}
+
+def test_a_significant_lead_may_be_too_small_to_matter():
+    """A lead of .005 ± .0002 against a margin of .01."""
+    gains = 0.005 + 0.001 * NOISE
+    p_values = compare_differences(gains, SplitSizes(1500, 500), 0.01).paired
+    assert p_values["better"] < ALPHA
+    assert p_values["tie"] < ALPHA
+    assert p_values["not better"] < ALPHA
+    assert p_values["worse"] == 1.0
+
+
+def test_equal_values_leave_no_doubt():
+    values = [0.1, 0.2, 0.3]
+    assert compared(values, values).corrected == {
+        "better": 1.0,
+        "worse": 1.0,
+        "much better": 1.0,
+        "much worse": 1.0,
+        "tie": 0.0,
+        "not better": 0.0,
+        "not worse": 0.0,
+    }
 
 
 def test_only_shared_splits_count():
-    a, b = records_of("A", DIFFERENCES), records_of("B", DIFFERENCES + 0.1)
-    found = compare_methods(pd.concat([a, b.iloc[[4, 0, 2]]]), "A", "B", "hamming_loss")
-    assert found.n == 3 and found.difference == pytest.approx(0.1)
-    for n in (0, 1):
-        assert compare_methods(pd.concat([a, b[:n]]), "A", "B", "hamming_loss") is None
+    a = records_of("A", DIFFERENCES)
+    b = records_of("B", DIFFERENCES + 0.1)
+    three_of_b = b.iloc[[4, 0, 2]]
+    records = pd.concat([a, three_of_b])
+    comparison = compare_methods(records, "A", "B", "hamming_loss")
+    assert comparison.n == 3
+    assert comparison.difference == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("n_shared", [0, 1])
+def test_fewer_than_two_shared_splits_are_not_compared(n_shared):
+    a = records_of("A", DIFFERENCES)
+    b = records_of("B", DIFFERENCES + 0.1)
+    records = pd.concat([a, b[:n_shared]])
+    assert compare_methods(records, "A", "B", "hamming_loss") is None
+
+
+def test_two_records_of_one_split_are_refused():
+    a = records_of("A", DIFFERENCES)
+    b = records_of("B", DIFFERENCES + 0.1)
+    records = pd.concat([a, a, b])
     with pytest.raises(ValueError, match="A has two records of one split"):
-        compare_methods(pd.concat([a, a, b]), "A", "B", "hamming_loss")
+        compare_methods(records, "A", "B", "hamming_loss")
 
 
 def test_independent_data_sets_are_compared_by_their_ranks():
     """Eleven sets, A ahead on all: p = 2 / 2^11, however large one lead is."""
     gains = np.array([*np.linspace(0.01, 0.02, 10), 5.0])
-    found = compared(0 * gains, gains, dataset=[f"set {i}" for i in range(11)])
-    assert found.corrected["better"] == pytest.approx(2 / 2**11) and found.paired["better"] > 0.3
-    both = statistics.signed_rank_test([np.zeros(5), [0.0, 0.0, 1.0, 2.0, 3.0]])
-    assert both.tolist() == [1.0, stats.wilcoxon([1, 2, 3], alternative="greater").pvalue]
+    datasets = [f"set {i}" for i in range(11)]
+    comparison = compared(np.zeros(11), gains, dataset=datasets)
+    assert comparison.corrected["better"] == pytest.approx(2 / 2**11)
+    assert comparison.paired["better"] > 0.3
+
+
+def test_the_signed_rank_test_leaves_out_zeros():
+    p_values = statistics.signed_rank_test([np.zeros(5), [0.0, 0.0, 1.0, 2.0, 3.0]])
+    of_three = stats.wilcoxon([1, 2, 3], alternative="greater").pvalue
+    assert p_values.tolist() == [1.0, of_three]
 
 
 LOSSES = pd.DataFrame(
-    {"A": [1.0, 2, 3, 4], "B": [2.0, 3, 4, 5], "C": [9.0, 9, 9, 9]}, index=[*"wxyz"]
+    {
+        "A": [1.0, 2.0, 3.0, 4.0],
+        "B": [2.0, 3.0, 4.0, 5.0],
+        "C": [9.0, 9.0, 9.0, 9.0],
+    },
+    index=["w", "x", "y", "z"],
 )
 
 
 def test_ranks_by_hand():
     """Four sets, A always first and C last: ranks 1 2 3, chi² = 12·4/(3·4) Σ (R - 2)² = 8."""
-    found = rank_methods(LOSSES)
-    assert found.table["rank"].to_dict() == {"A": 1.0, "B": 2.0, "C": 3.0}
-    assert found.p == pytest.approx(stats.chi2.sf(8, 2))
-    tied = rank_methods(LOSSES.assign(B=LOSSES["A"])).table["rank"]
-    assert tied.to_dict() == {"A": 1.5, "B": 1.5, "C": 3.0}
+    ranking = rank_methods(LOSSES)
+    assert ranking.table["rank"].to_dict() == {"A": 1.0, "B": 2.0, "C": 3.0}
+    assert ranking.p == pytest.approx(stats.chi2.sf(8, 2))
     # Nemenyi: the critical difference of k = 3 and N = 4 is 2.343 sqrt(3·4 / (6·4)) = 1.657
-    assert found.nemenyi.loc["A", "B"] > ALPHA > found.nemenyi.loc["A", "C"]
-    assert "set is left out, it is the first, and A is significantly ahead of C" in found.in_words()
+    assert ranking.nemenyi.loc["A", "B"] > ALPHA
+    assert ranking.nemenyi.loc["A", "C"] < ALPHA
+    words = "set is left out, it is the first, and A is significantly ahead of C"
+    assert words in ranking.in_words()
 
 
-def test_one_set_may_turn_the_order_and_none_is_left_out_silently():
-    """B is first on one of three sets: mean ranks 4/3 and 5/3, without another set 3/2 both."""
-    turned = LOSSES[:3].copy()
-    turned.loc["w", "A"] = 2.5
-    found = rank_methods(turned)
-    assert found.table.loc["A"].tolist() == pytest.approx([4 / 3, 1.0, 2.0])
-    assert rank_methods(turned.drop(index="x")).table["rank"].tolist() == [1.5, 1.5, 3.0]
-    assert "another may be the first, and A is significantly ahead of none" in found.in_words()
-    turned.loc["x", "C"] = math.nan
+def test_tied_methods_share_their_rank():
+    ranking = rank_methods(LOSSES.assign(B=LOSSES["A"]))
+    assert ranking.table["rank"].to_dict() == {"A": 1.5, "B": 1.5, "C": 3.0}
+
+
+@pytest.fixture
+def turned_losses():
+    """B is first on one of three sets."""
+    losses = LOSSES[:3].copy()
+    losses.loc["w", "A"] = 2.5
+    return losses
+
+
+def test_one_set_may_turn_the_order(turned_losses):
+    """Mean ranks are 4/3 and 5/3; without another set 3/2 for A and B."""
+    ranking = rank_methods(turned_losses)
+    assert ranking.table.loc["A"].tolist() == pytest.approx([4 / 3, 1.0, 2.0])
+    of_two_sets = rank_methods(turned_losses.drop(index="x"))
+    assert of_two_sets.table["rank"].tolist() == [1.5, 1.5, 3.0]
+    words = "another may be the first, and A is significantly ahead of none"
+    assert words in ranking.in_words()
+
+
+def test_no_set_is_left_out_silently(turned_losses):
+    turned_losses.loc["x", "C"] = math.nan
     with pytest.raises(ValueError, match="missing: C on x"):
-        rank_methods(turned)
+        rank_methods(turned_losses)
 
 
 def test_holm_by_hand():
@@ -141,15 +229,19 @@ def test_holm_by_hand():
 
 
 def test_outcomes_are_counted_over_data_sets_and_criteria():
-    assert statistics.win_tie_loss(apart(0.1), "A", "B") == ((8, 0, 6), (8, 0, 6))
-    assert statistics.win_tie_loss(apart(0.1), "A", "B", pooled=True)[0] == (4, 0, 3)
-    assert statistics.win_tie_loss(apart(0.0), "A", "B")[0] == (0, 14, 0)
+    differing = apart(0.1)
+    assert statistics.win_tie_loss(differing, "A", "B") == ((8, 0, 6), (8, 0, 6))
+    of_pooled, _ = statistics.win_tie_loss(differing, "A", "B", pooled=True)
+    assert of_pooled == (4, 0, 3)
+    of_equal, _ = statistics.win_tie_loss(apart(0.0), "A", "B")
+    assert of_equal == (0, 14, 0)
 
 
 def test_swept_values():
     records = swept("figure7", "MimlSvm", "ratio", [0.1, 0.2], n=1)
     records.loc[1, "override"] = "{}"
-    assert statistics.swept_values(records, default=0.2).tolist() == [0.1, 0.2]
+    values = statistics.swept_values(records, default=0.2)
+    assert values.tolist() == [0.1, 0.2]
     records.loc[1, "override"] = '{"a": 1, "b": 2}'
     with pytest.raises(ValueError, match="one parameter must vary"):
         statistics.swept_values(records, default=0.2)
@@ -158,19 +250,22 @@ def test_swept_values():
 class Swapped(EqualPair):
     def draw(self):
         rng, Y, views = super().draw()
-        return rng, Y, views[::-1]
+        swapped_views = views[::-1]
+        return rng, Y, swapped_views
 
 
 class Counting(section5.Ridge):
     def fit(self, X, Y):
-        assert X.shape == (12, section5.N_FEATURES)  # a quarter of the examples
+        # A quarter of the examples.
+        assert X.shape == (12, section5.N_FEATURES)
         return super().fit(X, Y)
 
 
 def test_the_views_are_alike_and_a_swap_turns_the_sign(monkeypatch):
     monkeypatch.setattr(section5, "Ridge", Counting)
-    (leads,), (turned,) = (
-        standardized_leads(pair(12, 3), None, None, None) for pair in (EqualPair, Swapped)
-    )
-    assert list(leads) == list(CRITERIA) and len(set(leads.values())) > 5
-    assert [*turned.values()] == pytest.approx([-lead for lead in leads.values()])
+    (leads,) = standardized_leads(EqualPair(12, 3), None, None, None)
+    (swapped_leads,) = standardized_leads(Swapped(12, 3), None, None, None)
+    assert list(leads) == list(CRITERIA)
+    assert len(set(leads.values())) > 5
+    turned = {name: -lead for name, lead in leads.items()}
+    assert swapped_leads == pytest.approx(turned)
