@@ -54,9 +54,11 @@ def entries(kind):
     return dict(line.split(" : ", 1) for line in lines)
 
 
-@pytest.mark.parametrize(
-    "kind", [*DOCUMENTED, LabelFrequencies, OnStatistics], ids=lambda kind: kind.__name__
-)
+def class_name(kind):
+    return kind.__name__
+
+
+@pytest.mark.parametrize("kind", [*DOCUMENTED, LabelFrequencies, OnStatistics], ids=class_name)
 def test_every_parameter_has_an_entry_with_its_type_and_default(kind):
     documented = entries(kind)
     parameters = inspect.signature(kind).parameters
@@ -70,7 +72,7 @@ def test_every_parameter_has_an_entry_with_its_type_and_default(kind):
             assert ast.literal_eval(default) == parameter.default
 
 
-@pytest.mark.parametrize("kind", DOCUMENTED, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", DOCUMENTED, ids=class_name)
 def test_every_parameter_is_explained_below_its_entry(kind):
     text = inspect.getdoc(kind)
     for name in entries(kind):
@@ -93,9 +95,10 @@ def shifted(kind):
     def _scores(self, X):
         return super(subclass, self)._scores(X) + self.shift_
 
-    own = inspect.signature(kind).parameters.values()
+    # get_params of scikit-learn reads the signature, which must name every parameter.
+    parameters = inspect.signature(kind).parameters.values()
     shift = inspect.Parameter("shift", inspect.Parameter.KEYWORD_ONLY, default=5.0)
-    keywords = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in own]
+    keywords = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in parameters]
     __init__.__signature__ = inspect.Signature([SELF, *keywords, shift])
     steps = {"__init__": __init__, "_fit": _fit, "_scores": _scores}
     subclass = type(f"Shifted{kind.__name__}", (kind,), steps)
@@ -120,12 +123,13 @@ def test_a_step_of_dmimlsvm_that_a_subclass_changes_is_used_in_its_fit(bags, lab
             return features.instances[features.offsets[:-1]]
 
     Y = labels[:, :2]
-    first = bags.with_instances(bags.instances)[np.arange(30)]
-    alone = [bag[:1] for bag in first]
+    bags_of_one = [bag[:1] for bag in bags]
     parameters = dict(lam=0.0, rank=None, set_kernel="mean", gamma=1.0)
-    changed = OfFirstInstances(**parameters).fit(bags, Y).decision_function(bags)
-    expected = miml.DMimlSvm(**parameters).fit(alone, Y).decision_function(alone)
-    assert np.allclose(changed, expected, atol=0.05)
+    changed = OfFirstInstances(**parameters).fit(bags, Y)
+    scores = changed.decision_function(bags)
+    learner = miml.DMimlSvm(**parameters).fit(bags_of_one, Y)
+    expected = learner.decision_function(bags_of_one)
+    assert np.allclose(scores, expected, atol=0.05)
 
 
 def interrupted(kind):
@@ -142,6 +146,7 @@ def test_an_interrupted_fit_leaves_the_learner_as_it_was(learner, X, Y):
     learner.fit(X, Y)
     expected = learner.decision_function(X)
     attributes = set(vars(learner))
+    # The same object, whose next fit ends too early.
     learner.__class__ = interrupted(type(learner))
     with pytest.raises(KeyboardInterrupt):
         learner.fit(X[10:], Y[10:])
@@ -203,7 +208,7 @@ def test_an_interrupt_that_numba_hides_is_an_interrupt():
 
 @pytest.mark.parametrize("kind", [miml.MimlNn, miml.MimlSvm])
 def test_labels_are_checked_before_distances_are_computed(kind, bags, labels):
-    def unwanted(first, second):
+    def unwanted(A, B):
         raise AssertionError("distances of bags whose labels are wrong")
 
     with pytest.raises(ValueError, match="booleans, or 0 and 1"):

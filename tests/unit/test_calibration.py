@@ -38,7 +38,8 @@ def recorded():
 
 
 def test_independent_differences_need_no_correlation(independent):
-    assert calibrated(simulated(independent))[150] <= 0.005
+    correlations = calibrated(simulated(independent))
+    assert correlations[150] <= 0.005
 
 
 def test_the_level_and_the_power_at_no_correlation_are_those_of_the_t_test(
@@ -46,41 +47,53 @@ def test_the_level_and_the_power_at_no_correlation_are_those_of_the_t_test(
 ):
     monkeypatch.setitem(RHO_BY_SIZE, 150, 0.0)
     records = simulated(independent)
-    assert levels(records).to_numpy().mean() == pytest.approx(ALPHA, abs=0.005)
-    expected = stats.nct.sf(stats.t.isf(0.025, 29), 29, 0.5 * np.sqrt(30))
+    level = levels(records).to_numpy().mean()
+    assert level == pytest.approx(ALPHA, abs=0.005)
+    # The power of a two-sided t-test, but for the far side.
+    critical = stats.t.isf(0.025, 29)
+    expected = stats.nct.sf(critical, 29, 0.5 * np.sqrt(30))
     assert power(records, 0.5)[150] == pytest.approx(expected, abs=0.03)
 
 
 def test_the_halves_share_no_data_set():
-    first, second = halves(simulated(np.zeros((10, 7))))
-    assert first["split"].tolist() == [0, 1, 2, 3, 4]
-    assert second["split"].tolist() == [5, 6, 7, 8, 9]
+    records = simulated(np.zeros((10, 7)))
+    for_choice, for_check = halves(records)
+    assert for_choice["split"].tolist() == [0, 1, 2, 3, 4]
+    assert for_check["split"].tolist() == [5, 6, 7, 8, 9]
 
 
 def test_the_correlations_in_use_are_those_of_the_first_half(recorded):
-    first, _ = halves(recorded)
-    assert calibrated(first) == pytest.approx(RHO_BY_SIZE)
+    for_choice, _ = halves(recorded)
+    correlations = calibrated(for_choice)
+    assert correlations == pytest.approx(RHO_BY_SIZE)
 
 
 def test_on_the_second_half_the_level_is_kept_and_small_sets_have_power(recorded):
-    _, second = halves(recorded)
-    assert levels(second).max(axis=None) <= ALPHA
-    assert levels(second).loc[150].max() > 0.03  # it was .002 with the correlation of large sets
-    assert power(second, 2.0)[150] > 0.9
-    assert power(second, 3.0)[482] > 0.8
+    _, for_check = halves(recorded)
+    level = levels(for_check)
+    assert level.max(axis=None) <= ALPHA
+    # It was .002 with the correlation of large sets.
+    assert level.loc[150].max() > 0.03
+    assert power(for_check, 2.0)[150] > 0.9
+    assert power(for_check, 3.0)[482] > 0.8
 
 
 def test_the_correlation_is_linear_between_the_simulated_sizes():
     assert statistics.correlation(150) == 0.22
     assert statistics.correlation(482) == 0.485
-    assert statistics.correlation(316) == pytest.approx((0.22 + 0.485) / 2)
+    middle = (150 + 482) // 2
+    expected = (0.22 + 0.485) / 2
+    assert statistics.correlation(middle) == pytest.approx(expected)
 
 
 def test_beyond_the_simulated_sizes_the_usual_correction_stays():
-    assert statistics.extra_variance(SplitSizes(1500, 3500)) == pytest.approx(7 / 3)
-    assert statistics.extra_variance(SplitSizes(100, 300)) == 3.0
+    large = statistics.extra_variance(SplitSizes(1500, 3500))
+    assert large == pytest.approx(7 / 3)
+    small = statistics.extra_variance(SplitSizes(100, 300))
+    assert small == 3.0
+    between = statistics.extra_variance(SplitSizes(200, 600))
     rho = statistics.correlation(200)
-    assert statistics.extra_variance(SplitSizes(200, 600)) == pytest.approx(rho / (1 - rho))
+    assert between == pytest.approx(rho / (1 - rho))
 
 
 def test_an_interval_is_the_critical_difference():

@@ -1,6 +1,5 @@
 """MimlClassifier: its choice, calibration and reasons, against slow versions."""
 
-from itertools import product
 from time import perf_counter, sleep
 
 import numpy as np
@@ -22,7 +21,11 @@ from mimlpaper.explanations import explain
 from mimlpaper.preprocessing import OnInstances
 from tests import reference
 
-FAST = {"statistics": OnStatistics(SVC()), "NoisyOr": NoisyOr(), "MimlNn": MimlNn()}
+FAST = {
+    "statistics": OnStatistics(SVC()),
+    "NoisyOr": NoisyOr(),
+    "MimlNn": MimlNn(),
+}
 NAMES = ["sky", "tree", "sea", "sand"]
 
 
@@ -44,6 +47,8 @@ class Largest(InstanceScores, MultiLabelEstimator):
 
 
 class Slow(Largest):
+    """Needs a tenth of a second for any number of bags."""
+
     def _fit(self, bags, Y):
         sleep(0.1)
 
@@ -61,160 +66,289 @@ def Y(labels):
 
 
 @parametrize_with_checks(
-    [MimlClassifier(FAST, n_folds=3, random_state=0), OnStatistics(SVC(C=10.0))]
+    [
+        MimlClassifier(FAST, n_folds=3, random_state=0),
+        OnStatistics(SVC(C=10.0)),
+    ]
 )
 def test_what_every_learner_of_bags_promises(estimator, check):
     check(estimator)
 
 
+def sigmoid(scores):
+    return 1 / (1 + np.exp(-scores))
+
+
+FOREST = RandomForestClassifier(20, random_state=0)
+
+
 def test_statistics_of_bags_in_any_classifier(bags, Y):
     """The vectors of scikit-learn are scaled statistics; forests give log odds."""
-    vectors = StandardScaler().fit_transform(BagStatistics().fit_transform(bags))
-    forest = RandomForestClassifier(20, random_state=0)
-    scores = OnStatistics(forest, random_state=0).fit(bags, Y).decision_function(bags)
+    statistics = BagStatistics().fit_transform(bags)
+    vectors = StandardScaler().fit_transform(statistics)
+    learner = OnStatistics(FOREST, random_state=0).fit(bags, Y)
+    probabilities = sigmoid(learner.decision_function(bags))
     for label in range(2):
-        p = clone(forest).fit(vectors, Y[:, label]).predict_proba(vectors)[:, 1]
-        assert np.allclose(1 / (1 + np.exp(-scores[:, label])), np.clip(p, 1e-3, 1 - 1e-3))
-    for place in (0, 1):
-        labels = np.insert(Y[:, :1].astype(int), place, 1, axis=1)
-        with pytest.warns(ConstantLabelWarning):
-            constant = OnStatistics(forest).fit(bags, labels)
-        assert (constant.decision_function(bags)[:, place] > 1.0).all()
+        forest = clone(FOREST).fit(vectors, Y[:, label])
+        p = forest.predict_proba(vectors)[:, 1]
+        # Odds stay finite where all trees agree.
+        expected = np.clip(p, 1e-3, 1 - 1e-3)
+        assert np.allclose(probabilities[:, label], expected)
 
 
-def test_one_label_and_what_would_take_too_long(bags, Y):
-    """One label is chosen by its area, as its average precision is 1 for every learner."""
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_constant_label_has_high_scores_on_statistics(bags, Y, place):
+    labels = np.insert(Y[:, :1].astype(int), place, 1, axis=1)
+    learner = OnStatistics(FOREST)
+    with pytest.warns(ConstantLabelWarning):
+        learner.fit(bags, labels)
+    scores = learner.decision_function(bags)
+    assert (scores[:, place] > 1.0).all()
+
+
+def test_candidates_for_one_label_are_chosen_by_their_area(bags, Y):
+    """Its average precision is 1 for every learner."""
     candidates = {"equal": Largest(0.0), "NoisyOr": NoisyOr(ridge=0.01)}
-    fitted = MimlClassifier(candidates, random_state=0).fit(bags, Y[:, :1])
-    assert fitted.chosen_ == "NoisyOr" and "NoisyOr is chosen by area" in fitted.summary()
-    assert fitted.held_out_["equal"] == 0.5 and 0 < fitted.predict(bags).mean() < 1
-    slow = {"first": Slow(), "slow": Slow()}
-    with pytest.warns(TimeBudgetWarning, match="time_budget=0.6 s is too short for slow; raise it"):
-        fitted = MimlClassifier(slow, time_budget=0.6).fit(bags, Y[:, :2])
-    assert fitted.chosen_ == "first" and np.isnan(fitted.held_out_["slow"])
-    assert fitted.seconds_["first"] > 0.4 and "slow: left out" in fitted.summary()
+    classifier = MimlClassifier(candidates, random_state=0)
+    classifier.fit(bags, Y[:, :1])
+    assert classifier.chosen_ == "NoisyOr"
+    assert classifier.held_out_["equal"] == 0.5
+    assert "NoisyOr is chosen by area" in classifier.summary()
+    predicted = classifier.predict(bags)
+    assert predicted.any()
+    assert not predicted.all()
+
+
+def test_what_would_take_too_long_is_left_out(bags, Y):
+    candidates = {"early": Slow(), "late": Slow()}
+    classifier = MimlClassifier(candidates, time_budget=0.6)
+    message = "time_budget=0.6 s is too short for late; raise it"
+    with pytest.warns(TimeBudgetWarning, match=message):
+        classifier.fit(bags, Y[:, :2])
+    assert classifier.chosen_ == "early"
+    assert classifier.seconds_["early"] > 0.4
+    assert np.isnan(classifier.held_out_["late"])
+    assert "late: left out" in classifier.summary()
 
 
 def test_a_budget_ends_before_a_fit_that_would_break_it(bags, Y):
     """A fit to every fourth bag says how long a fold would take."""
-    candidates = {"first": Largest(), "slow": SlowByBags(2.0)}
+    candidates = {"fast": Largest(), "slow": SlowByBags(2.0)}
+    classifier = MimlClassifier(candidates, time_budget=1.0)
     began = perf_counter()
     with pytest.warns(TimeBudgetWarning, match="slow"):
-        MimlClassifier(candidates, time_budget=1.0).fit(bags, Y[:, :2])
+        classifier.fit(bags, Y[:, :2])
     assert perf_counter() - began < 1.5
 
 
 def test_a_candidate_is_left_out_if_the_best_could_not_be_fitted_again(bags, Y):
     """The last fit, to all bags, is within the budget too."""
-    candidates = {"first": SlowByBags(0.4), "second": Largest(0.0)}
-    with pytest.warns(TimeBudgetWarning, match="for second"):
-        fitted = MimlClassifier(candidates, n_folds=2, time_budget=0.5).fit(bags, Y[:, :2])
-    assert fitted.chosen_ == "first"
+    candidates = {"slow": SlowByBags(0.4), "fast": Largest(0.0)}
+    classifier = MimlClassifier(candidates, n_folds=2, time_budget=0.5)
+    with pytest.warns(TimeBudgetWarning, match="for fast"):
+        classifier.fit(bags, Y[:, :2])
+    assert classifier.chosen_ == "slow"
 
 
 def test_the_choice_does_not_depend_on_the_number_of_blas_threads(bags, Y):
     candidates = {**FAST, "D-MimlSvm": DMimlSvm()}
-    held_out = []
-    for n_threads in (1, 2):
+
+    def held_out(n_threads):
+        classifier = MimlClassifier(candidates, random_state=0)
         with threadpool_limits(n_threads, user_api="blas"):
-            fitted = MimlClassifier(candidates, random_state=0).fit(bags, Y[:, :2])
-        held_out.append(fitted.held_out_)
-    assert held_out[0] == held_out[1]
+            classifier.fit(bags, Y[:, :2])
+        return classifier.held_out_
+
+    assert held_out(1) == held_out(2)
 
 
-def test_the_choice_by_hand():
-    """Precision is 1 if the larger feature is the label, else 1/2; a negative slope is not used."""
+@pytest.fixture
+def by_the_larger_feature():
+    """Forty bags of one instance, whose label is that of the larger of two features."""
     points = np.random.default_rng(1).random((40, 1, 2))
-    in_order = list(points), points[:, 0] == points[:, 0].max(axis=1, keepdims=True)
-    candidates = {"against": Largest(-1.0), "equal": Largest(0.0), "with": Largest()}
-    fitted = MimlClassifier(candidates, random_state=0).fit(*in_order)
-    expected = {"against": 0.5, "equal": 0.5, "with": 1.0}  # scaling turns a bag or two
-    assert fitted.held_out_ == pytest.approx(expected, abs=0.03)
-    assert fitted.chosen_ == "with" and fitted.model_[-1].factor == 1.0
-    summary = fitted.summary()
-    assert "with is chosen by average precision" in summary and "2 of 2 labels" in summary
-    assert np.allclose(fitted.predict_proba([np.array([[1e6, -1e6]])]), [[1.0, 0.0]])
-    del candidates["with"]
-    fitted = MimlClassifier(candidates, random_state=0).fit(*in_order)
-    assert fitted.chosen_ == "against"
-    assert [*fitted.slopes_, *fitted.intercepts_] == [1.0, 1.0, 0.0, 0.0]
+    largest = points[:, 0].max(axis=1, keepdims=True)
+    return list(points), points[:, 0] == largest
+
+
+def test_the_choice_by_hand(by_the_larger_feature):
+    """Precision is 1 if the larger feature is the label, else 1/2."""
+    candidates = {
+        "against": Largest(-1.0),
+        "equal": Largest(0.0),
+        "with": Largest(),
+    }
+    classifier = MimlClassifier(candidates, random_state=0)
+    classifier.fit(*by_the_larger_feature)
+    expected = {"against": 0.5, "equal": 0.5, "with": 1.0}
+    # Scaling turns a bag or two.
+    assert classifier.held_out_ == pytest.approx(expected, abs=0.03)
+    assert classifier.chosen_ == "with"
+    assert classifier.model_[-1].factor == 1.0
+    summary = classifier.summary()
+    assert "with is chosen by average precision" in summary
+    assert "2 of 2 labels" in summary
+    sure_bag = np.array([[1e6, -1e6]])
+    probabilities = classifier.predict_proba([sure_bag])
+    assert np.allclose(probabilities, [[1.0, 0.0]])
+
+
+def test_a_negative_slope_is_not_used(by_the_larger_feature):
+    candidates = {"against": Largest(-1.0), "equal": Largest(0.0)}
+    classifier = MimlClassifier(candidates, random_state=0)
+    classifier.fit(*by_the_larger_feature)
+    assert classifier.chosen_ == "against"
+    assert classifier.slopes_.tolist() == [1.0, 1.0]
+    assert classifier.intercepts_.tolist() == [0.0, 0.0]
+
+
+def cross_validated(learner, bags, Y, folds):
+    """Held-out scores, and the mean of the folds' average precision."""
+    scores = np.empty(Y.shape)
+    precisions = []
+    for fold in range(3):
+        held = folds == fold
+        scaler = OnInstances(MinMaxScaler())
+        pipeline = make_pipeline(scaler, clone(learner))
+        pipeline.fit(bags[~held], Y[~held])
+        scores[held] = pipeline.decision_function(bags[held])
+        predicted = scores[held] > 0
+        criteria = reference.criteria(Y[held], scores[held], predicted)
+        precisions.append(criteria["average_precision"])
+    return scores, np.mean(precisions)
 
 
 def test_choice_and_calibration_are_cross_validated(bags, Y):
-    fitted = MimlClassifier(FAST, n_folds=3, random_state=3).fit(bags, Y)
+    classifier = MimlClassifier(FAST, n_folds=3, random_state=3)
+    classifier.fit(bags, Y)
     folds = _folds(Y, 3, np.random.RandomState(3))
     assert np.bincount(folds).tolist() == [10, 10, 10]
-    scores = {name: np.empty(Y.shape) for name in FAST}
-    precision = dict.fromkeys(FAST, 0.0)
-    for name, fold in product(FAST, range(3)):
-        learner, held = clone(FAST[name]).set_params(random_state=3), folds == fold
-        pipeline = make_pipeline(OnInstances(MinMaxScaler()), learner).fit(bags[~held], Y[~held])
-        found = scores[name][held] = pipeline.decision_function(bags[held])
-        precision[name] += reference.criteria(Y[held], found, found > 0)["average_precision"] / 3
-    assert fitted.held_out_ == pytest.approx(precision)
-    assert precision[fitted.chosen_] == max(precision.values())
-    slopes, intercepts = _calibrated(scores[fitted.chosen_], Y)
-    assert np.allclose(fitted.slopes_, slopes) and np.allclose(fitted.intercepts_, intercepts)
-    whole = clone(fitted.model_).fit(bags, Y)
-    log_odds = slopes * whole.decision_function(bags) + intercepts
-    assert fitted.model_[-1].random_state == 3 and FAST[fitted.chosen_].random_state is None
-    assert np.allclose(fitted.decision_function(bags), log_odds)
+    scores = {}
+    precision = {}
+    for name, learner in FAST.items():
+        seeded = clone(learner).set_params(random_state=3)
+        scores[name], precision[name] = cross_validated(seeded, bags, Y, folds)
+    assert classifier.held_out_ == pytest.approx(precision)
+    chosen = classifier.chosen_
+    assert precision[chosen] == max(precision.values())
+
+    slopes, intercepts = _calibrated(scores[chosen], Y)
+    assert np.allclose(classifier.slopes_, slopes)
+    assert np.allclose(classifier.intercepts_, intercepts)
+
+    assert classifier.model_[-1].random_state == 3
+    assert FAST[chosen].random_state is None
+    model = clone(classifier.model_).fit(bags, Y)
+    expected = slopes * model.decision_function(bags) + intercepts
+    assert np.allclose(classifier.decision_function(bags), expected)
 
 
-def test_data_frame_in_gives_data_frame_out(bags, Y):
-    """The names of bags too, and those of bags and instances in reasons."""
-    arrays, frames = (
-        MimlClassifier(FAST, random_state=0).fit(bags, labels)
-        for labels in (Y, pd.DataFrame(Y, columns=NAMES))
-    )
-    for method in ("decision_function", "predict_proba", "predict"):
-        expected, found = getattr(arrays, method)(bags), getattr(frames, method)(bags)
-        assert isinstance(expected, np.ndarray)
-        pd.testing.assert_frame_equal(found, pd.DataFrame(expected, columns=NAMES))
-    reasons = frames.explain(bags)
-    expected = [(bag, i) for bag, size in enumerate(bags.sizes) for i in range(size)]
-    assert reasons.index.tolist() == expected and reasons.index.names == ["bag", "instance"]
+@pytest.fixture
+def of_frames(bags, Y):
+    """Fitted to labels with names."""
+    labels = pd.DataFrame(Y, columns=NAMES)
+    return MimlClassifier(FAST, random_state=0).fit(bags, labels)
+
+
+@pytest.mark.parametrize("method", ["decision_function", "predict_proba", "predict"])
+def test_data_frame_in_gives_data_frame_out(bags, Y, of_frames, method):
+    of_arrays = MimlClassifier(FAST, random_state=0).fit(bags, Y)
+    array = getattr(of_arrays, method)(bags)
+    assert isinstance(array, np.ndarray)
+    frame = getattr(of_frames, method)(bags)
+    expected = pd.DataFrame(array, columns=NAMES)
+    pd.testing.assert_frame_equal(frame, expected)
+
+
+def test_arrays_can_be_asked_for(bags, of_frames):
+    of_frames.set_output(predict="default")
+    assert isinstance(of_frames.predict(bags), np.ndarray)
+
+
+def test_reasons_have_the_names_of_labels_and_the_places_of_instances(bags, of_frames):
+    reasons = of_frames.explain(bags)
+    places = []
+    for bag, size in enumerate(bags.sizes):
+        places += [(bag, i) for i in range(size)]
+    assert reasons.index.tolist() == places
+    assert reasons.index.names == ["bag", "instance"]
     assert reasons.columns.tolist() == NAMES
-    assert np.array_equal(reasons, frames.slopes_ * explain(frames.model_, bags))
-    assert isinstance(frames.set_output(predict="default").predict(bags), np.ndarray)
-    asked = clone(frames).set_output(predict="pandas").fit(bags, Y)
+    expected = of_frames.slopes_ * explain(of_frames.model_, bags)
+    assert np.array_equal(reasons, expected)
+
+
+def test_names_of_bags_are_kept(bags, Y):
+    classifier = MimlClassifier(FAST, random_state=0)
+    classifier.set_output(predict="pandas").fit(bags, Y)
     named = dict(zip("abc", bags[:3], strict=True))
-    assert asked.predict(named).index.tolist() == ["a", "b", "c"]
-    assert set(asked.explain(named).index.get_level_values("bag")) == {"a", "b", "c"}
+    predicted = classifier.predict(named)
+    assert predicted.index.tolist() == ["a", "b", "c"]
+    reasons = classifier.explain(named)
+    names = reasons.index.get_level_values("bag")
+    assert set(names) == {"a", "b", "c"}
 
 
 def test_calibration_is_the_logistic_regression_of_scikit_learn(rng):
-    """Of scores in units of their deviation; none by one class or one score."""
+    """Of scores in units of their deviation."""
     scores = 2.0 * rng.standard_normal((4000, 1))
-    labels = rng.random((4000, 1)) < 1 / (1 + np.exp(-(1.5 * scores - 0.5)))
-    slopes, intercepts = _calibrated(scores, labels)
-    found = 1 / (1 + np.exp(-(slopes * scores + intercepts)[:, 0]))
-    model = LogisticRegression().fit(scores / scores.std(), labels[:, 0])
-    assert np.allclose(found, model.predict_proba(scores / scores.std())[:, 1])
-    smaller, same = _calibrated(scores / 1000, labels)
-    assert np.allclose(smaller, 1000 * slopes) and np.allclose(same, intercepts)
-    for column, n_false in product((np.arange(6.0), np.ones(6)), (0, 3, 6)):
-        truth = np.arange(6) >= n_false
-        found = np.ravel(_calibrated(column[:, None], truth[:, None])).tolist()
-        assert (found == [1.0, 0.0]) == (column.std() == 0 or n_false != 3)
+    truth = rng.random((4000, 1)) < sigmoid(1.5 * scores - 0.5)
+    slopes, intercepts = _calibrated(scores, truth)
+    probabilities = sigmoid(slopes * scores + intercepts)
+    standardised = scores / scores.std()
+    model = LogisticRegression().fit(standardised, truth[:, 0])
+    expected = model.predict_proba(standardised)[:, 1]
+    assert np.allclose(probabilities[:, 0], expected)
+
+    in_thousands = _calibrated(scores / 1000, truth)
+    assert np.allclose(in_thousands, (1000 * slopes, intercepts))
 
 
-def test_few_bags_constant_labels_and_bad_parameters(bags, Y):
-    """Four bags are enough. Without a label there is no precision: the first is taken."""
-    for learner, n_bags, message in (
+@pytest.mark.parametrize("n_false", [0, 3, 6])
+@pytest.mark.parametrize("scores", [np.arange(6.0), np.ones(6)], ids=["differ", "equal"])
+def test_one_class_or_one_score_is_not_calibrated(scores, n_false):
+    truth = np.arange(6) >= n_false
+    slopes, intercepts = _calibrated(scores[:, None], truth[:, None])
+    unchanged = slopes == 1.0 and intercepts == 0.0
+    can_be_calibrated = n_false == 3 and np.ptp(scores) > 0
+    assert unchanged != can_be_calibrated
+
+
+@pytest.mark.parametrize(
+    ("classifier", "n_bags", "message"),
+    [
         (MimlClassifier(), 3, "4 bags at least, got 3"),
-        (MimlClassifier(n_folds=1), 30, "n_folds. parameter of MimlClassifier must be"),
-        (MimlClassifier(time_budget=0), 30, "time_budget. parameter of MimlClassifier must be"),
+        (
+            MimlClassifier(n_folds=1),
+            30,
+            "n_folds. parameter of MimlClassifier must be",
+        ),
+        (
+            MimlClassifier(time_budget=0),
+            30,
+            "time_budget. parameter of MimlClassifier must be",
+        ),
         (MimlClassifier([MimlNn()]), 30, "candidates must be a dict"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            learner.fit(bags[:n_bags], Y[:n_bags])
+    ],
+)
+def test_too_few_bags_and_bad_parameters_are_refused(bags, Y, classifier, n_bags, message):
+    with pytest.raises(ValueError, match=message):
+        classifier.fit(bags[:n_bags], Y[:n_bags])
+
+
+def test_four_bags_are_enough(bags, Y):
+    classifier = MimlClassifier(FAST, random_state=0)
     with pytest.warns(ConstantLabelWarning):
-        fitted = MimlClassifier(FAST, random_state=0).fit(bags[:4], Y[:4])
-    assert fitted.predict_proba(bags).shape == Y.shape
-    for constant, precision in (False, np.nan), (True, 1.0):
-        with pytest.warns(ConstantLabelWarning, match=r"label\(s\) \[0, 1\]"):
-            fitted = MimlClassifier(FAST, random_state=0).fit(bags, np.full((30, 2), constant))
-        assert fitted.chosen_ == "statistics"
-        assert list(fitted.held_out_.values()) == pytest.approx([precision] * 3, nan_ok=True)
-        assert (fitted.predict(bags) == constant).all()
+        classifier.fit(bags[:4], Y[:4])
+    assert classifier.predict_proba(bags).shape == Y.shape
+
+
+@pytest.mark.parametrize(("constant", "precision"), [(False, np.nan), (True, 1.0)])
+def test_of_equal_candidates_the_first_is_taken(bags, constant, precision):
+    """Where no bag has a label there is no precision."""
+    labels = np.full((30, 2), constant)
+    classifier = MimlClassifier(FAST, random_state=0)
+    with pytest.warns(ConstantLabelWarning, match=r"label\(s\) \[0, 1\]"):
+        classifier.fit(bags, labels)
+    assert classifier.chosen_ == "statistics"
+    precisions = list(classifier.held_out_.values())
+    assert precisions == pytest.approx([precision] * 3, nan_ok=True)
+    assert (classifier.predict(bags) == constant).all()

@@ -16,15 +16,33 @@ def ramp(n, scale=1.0):
 
 def test_equal_questions_are_computed_once():
     with sharing(Cache()) as cache:
-        first = shared(ramp, 3, scale=2.0)
-        assert shared(ramp, 3, scale=2.0) is first
-        assert shared(ramp, 3, scale=3.0).tolist() == [0, 3, 6]
-        assert (cache.n_hits, cache.n_misses, cache.n_bytes) == (1, 2, 48)
-        for rows in (np.arange(4), np.arange(4) + 0, np.arange(4.0)):  # content, and kind
-            shared(np.sum, rows)
-        for digest in "a", "a", "b":  # it stands for its object
-            shared(id, SimpleNamespace(digest=digest))
-    assert (cache.n_hits, cache.n_misses) == (3, 6)
+        doubled = shared(ramp, 3, scale=2.0)
+        assert shared(ramp, 3, scale=2.0) is doubled
+        tripled = shared(ramp, 3, scale=3.0)
+        assert tripled.tolist() == [0, 3, 6]
+    assert cache.n_hits == 1
+    assert cache.n_misses == 2
+    assert cache.n_bytes == 48
+
+
+def test_arrays_are_equal_by_their_content_and_their_kind():
+    with sharing(Cache()) as cache:
+        shared(np.sum, np.arange(4))
+        shared(np.sum, np.arange(4) + 0)
+        assert cache.n_hits == 1
+        shared(np.sum, np.arange(4.0))
+    assert cache.n_hits == 1
+    assert cache.n_misses == 2
+
+
+def test_a_digest_stands_for_its_object():
+    with sharing(Cache()) as cache:
+        shared(id, SimpleNamespace(digest="a"))
+        shared(id, SimpleNamespace(digest="a"))
+        assert cache.n_hits == 1
+        shared(id, SimpleNamespace(digest="b"))
+    assert cache.n_hits == 1
+    assert cache.n_misses == 2
 
 
 def warns(n):
@@ -32,36 +50,58 @@ def warns(n):
     return n
 
 
-def test_everyone_who_asks_is_warned_and_nobody_writes_to_a_shared_array():
+def test_everyone_who_asks_is_warned():
     with sharing(Cache()) as cache:
-        for _ in range(2):
-            with pytest.warns(UserWarning, match="3 is small"):
-                shared(warns, 3)
-        assert cache.n_hits == 1
-        for array in (shared(ramp, 3), shared(sp.csr_array, np.eye(2)).data):
-            with pytest.raises(ValueError, match="read-only"):
-                array[0] = 1.0
+        with pytest.warns(UserWarning, match="3 is small"):
+            shared(warns, 3)
+        with pytest.warns(UserWarning, match="3 is small"):
+            shared(warns, 3)
+    assert cache.n_hits == 1
+
+
+def test_nobody_writes_to_a_shared_array():
+    with sharing(Cache()):
+        dense = shared(ramp, 3)
+        sparse = shared(sp.csr_array, np.eye(2))
+    for array in dense, sparse.data:
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1.0
 
 
 def test_the_longest_unused_is_dropped_first():
     with sharing(Cache(max_bytes=80)) as cache:
-        for n in (5, 4, 5, 3):  # 96 bytes in all: the four go
+        # 40, 32 and 24 bytes are 96 in all: the ramp of 4 goes, as 5 was asked for again.
+        for n in (5, 4, 5, 3):
             shared(ramp, n)
         assert cache.n_bytes == 64
-        for n, n_misses in (5, 3), (4, 4):
-            shared(ramp, n)
-            assert cache.n_misses == n_misses
-        assert len(shared(ramp, 100)) == 100  # larger than the cache: not kept
+        assert cache.n_misses == 3
+        shared(ramp, 5)
+        assert cache.n_misses == 3
+        shared(ramp, 4)
+        assert cache.n_misses == 4
+
+
+def test_what_is_larger_than_the_cache_is_not_kept():
+    with sharing(Cache(max_bytes=80)) as cache:
+        assert len(shared(ramp, 100)) == 100
         assert cache.n_bytes <= 80
 
 
 def test_blocks_nest_and_end():
-    """Outside it just computes: nobody else holds the result, which may be written to."""
     with sharing(Cache()) as outer:
         shared(ramp, 2)
         with sharing(Cache()) as inner:
             shared(ramp, 2)
         shared(ramp, 2)
-    shared(ramp, 2)[0] = 7.0
+    assert outer.n_hits == 1
+    assert outer.n_misses == 1
+    assert inner.n_misses == 1
+
+
+def test_outside_a_block_nothing_is_shared():
+    """Nobody else holds the result, which may be written to."""
+    with sharing(Cache()):
+        shared(ramp, 2)
+    array = shared(ramp, 2)
+    array[0] = 7.0
     assert shared(ramp, 2).tolist() == [0, 1]
-    assert (outer.n_hits, outer.n_misses, inner.n_misses) == (1, 1, 1)
