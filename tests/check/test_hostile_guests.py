@@ -1,7 +1,7 @@
 """Methods that cheat, crash, print or never end: what ``mimlpaper bench`` says of each of them.
 
-Each is entered in Table 1 on synthetic data. An honest method is entered before and after, by the
-same workers, and its numbers stay to the last digit.
+Each is entered in Table 1 on synthetic data. An honest method is entered before and after, from the
+same process, and its numbers stay to the last digit.
 """
 
 import os
@@ -168,14 +168,26 @@ def source_of(name, code):
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     """An empty project in the current folder."""
-    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "honest.py").write_text(HONEST)
+    make_project(tmp_path, monkeypatch)
     return tmp_path
 
 
-def enter(entry):
-    return bench(entry, [1], profile="smoke", jobs=2, timeout=SECONDS)
+@pytest.fixture(scope="module")
+def honest_numbers(tmp_path_factory):
+    """What the honest method gets before there was any other."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        make_project(tmp_path_factory.mktemp("honest"), monkeypatch)
+        return numbers(enter("honest:Honest"))
+
+
+def make_project(folder, monkeypatch):
+    monkeypatch.setattr(paths, "project_root", lambda: folder)
+    monkeypatch.chdir(folder)
+    (folder / "honest.py").write_text(HONEST)
+
+
+def enter(entry, jobs=1):
+    return bench(entry, [1], profile="smoke", jobs=jobs, timeout=SECONDS)
 
 
 def numbers(done):
@@ -183,15 +195,16 @@ def numbers(done):
 
 
 @pytest.mark.parametrize("name", GUESTS)
-def test_a_guest_ends_with_the_right_word_and_moves_no_number_of_another_method(here, name):
+def test_a_guest_ends_with_the_right_word_and_moves_no_number_of_another_method(
+    honest_numbers, here, name
+):
     code, words = GUESTS[name]
-    before = numbers(enter("honest:Honest"))
     (here / f"{name}.py").write_text(source_of(name, code))
     done = enter(f"{name}:{name}")
     report = (done.folder / "report.md").read_text()
     if words == RIGHT:
         assert done.problems == []
-        assert numbers(done).equals(before)
+        assert numbers(done).equals(honest_numbers)
     else:
         (problem,) = done.problems
         assert re.search(f": {words}", problem)
@@ -199,8 +212,7 @@ def test_a_guest_ends_with_the_right_word_and_moves_no_number_of_another_method(
         assert done.standing.empty
     assert "<script>" not in report.replace(r"\<script", "")
     assert not (here / "here").exists()
-    (here / "build" / "bench" / "honest.Honest" / "smoke" / "table1.csv").unlink()
-    assert numbers(enter("honest:Honest")).equals(before)
+    assert numbers(enter("honest:Honest")).equals(honest_numbers)
 
 
 def test_what_a_guest_prints_is_kept_in_a_file_of_limited_size(here, capfd):
@@ -254,7 +266,7 @@ def test_processes_of_guests_end_with_the_bench(here):
                 super().fit(X, Y)
         """)
     )
-    assert enter("parent:Parent").problems == []
+    assert enter("parent:Parent", jobs=2).problems == []
     children = [int(path.name.removeprefix("child-")) for path in here.glob("child-*")]
     assert children
     for child in children:
