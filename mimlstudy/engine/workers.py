@@ -27,6 +27,7 @@ from mimlstudy.engine.rows import sealed
 from mimlstudy.engine.trials import Experiment, Measure, Splits, Trial, run_trial
 
 IDLE = 20  # seconds
+ENDING = 10  # seconds that a process may take to end when it has answered
 SHARED = 2**28  # bytes of shared results that a worker keeps for the trials of a batch
 DIED = "its worker process died"
 START_WORKERS = "dask worker ADDRESS --nworkers N --nthreads 1"
@@ -211,7 +212,10 @@ def _alone(job: Job) -> Ended:
     process.start()
     sender.close()  # the process has its own; without this, its death would not be seen
     try:
-        return receiver.recv()
+        ended = receiver.recv()
+        # It gives back what it took of the system, such as the lock of tqdm.
+        process.join(ENDING)
+        return ended
     except EOFError:
         process.join()
         return Ended(job.trial, [], f"{DIED} with exit code {process.exitcode}")

@@ -78,12 +78,18 @@ def pids(estimator, dataset, train, test):
     return [{"pid": os.getpid(), "cache": float(CURRENT.get(None) is not None)}]
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_measure_that_is_alone_has_new_processes_here(store, monkeypatch):
-    """They find nothing done. One that fails does not stop the others. A fork imports nothing."""
+@pytest.fixture
+def forks(monkeypatch):
+    """Processes of trials are forks, which import nothing."""
+    if not hasattr(os, "fork"):
+        pytest.skip("processes are forked")
     fork = multiprocessing.get_context("fork")
     monkeypatch.setattr(workers.multiprocessing, "get_context", lambda kind: fork)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_measure_that_is_alone_has_new_processes_here(store, forks):
+    """They find nothing done. One that fails does not stop the others."""
     measure = Measure(pids, ("pid", "cache"), repeatable=False, alone=True)
     mine = tiny({"a": LabelFrequencies(), "b": Unlucky(), "c": LabelFrequencies()}, measure=measure)
     with pytest.raises(TrialError, match=r"(?s)2 of 6 trials failed.*no luck"):
@@ -92,6 +98,26 @@ def test_a_measure_that_is_alone_has_new_processes_here(store, monkeypatch):
     assert len({*recorded["pid"], os.getpid()}) == 5
     assert not recorded["cache"].any()
     assert set(states(mine, store).values()) == {"current"}
+
+
+class Tidy(LabelFrequencies):
+    """Writes a file when its process ends, as others give back a lock of the system."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def fit(self, X, Y):
+        multiprocessing.util.Finalize(None, self.file.touch, exitpriority=0)
+        return super().fit(X, Y)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_process_of_a_trial_is_not_killed_before_it_gives_back_what_it_has(tmp_path, forks):
+    file = tmp_path / "ended"
+    measure = Measure(pids, ("pid", "cache"), repeatable=False, alone=True)
+    mine = tiny({"Tidy": Tidy(file)}, n_splits=1, measure=measure)
+    assert len(list(run_trials(mine.trials(), {"mine": mine}, CATALOGUE))) == 1
+    assert file.exists()
 
 
 class Hostile(LabelFrequencies):
