@@ -33,7 +33,7 @@ test: install  ## two minutes of tests
 check: .venv/installed-cluster $(if $(CHROMIUM),.venv/installed-browser)  ## what takes longer
 	$(BIN)/python tests/package/check_package.py & package=$$!; \
 	trap "kill $$package 2>/dev/null" EXIT; \
-	$(BIN)/python -m pytest --numprocesses 2 tests/check && \
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/check && \
 	$(BIN)/mimlpaper run --profile smoke --at-once 2 --jobs 1 && wait $$package
 	if [ "$(CHROMIUM)" ]; then $(BIN)/python site/build.py --profile smoke && \
 	$(BIN)/python site/check.py build/smoke build/site-smoke && \
