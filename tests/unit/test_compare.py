@@ -18,37 +18,67 @@ def printed():
     return pd.concat(tables, ignore_index=True)
 
 
-def test_printed_values_match_themselves_and_nothing_is_missing(printed):
-    words = printed["printed"].eq("value").map({True: "agrees", False: "newly_measured"})
-    assert printed["verdict"].tolist() == words.tolist() and printed["complete"].all()
-    assert np.allclose(printed["mean"], printed["published_mean"].fillna(0.5))
-    for number, table in TABLES.items():
-        assert set(printed.loc[printed["table"] == number, "n"]) == {table.n_runs}
-        nothing = compare.compare_with_paper(pd.DataFrame(), number)
-        assert set(nothing["verdict"]) == set(nothing["state"]) == {"missing"}
-        assert not nothing["complete"].any()
+def test_printed_values_match_themselves(printed):
+    has_value = printed["printed"] == "value"
+    expected = has_value.map({True: "agrees", False: "newly_measured"})
+    assert printed["verdict"].tolist() == expected.tolist()
+    assert printed["complete"].all()
+    published = printed["published_mean"].fillna(0.5)
+    assert np.allclose(printed["mean"], published)
 
 
-def test_runs_are_splits_sets_or_cross_validations():
-    """In Table 5 the std is over the means of ten runs, not over their hundred folds."""
-    three = rows("table1", "scene", "MimlSvm", {"coverage": [0.1, 0.2, 0.3]})
-    cells = compare.compare_with_paper(three, 1)
-    (cell,) = cells.query("algorithm == 'MimlSvm' and criterion == 'coverage'").itertuples()
-    assert (cell.mean, cell.std, cell.n) == (pytest.approx(0.2), pytest.approx(0.1), 3)
-    pages = [rows("table4", f"yahoo:{name}", "InsDif", {"coverage": [0.1]}) for name in "ab"]
-    sets = compare.run_means(pd.concat(pages), TABLES[4])
-    assert set(sets["dataset"]) == {"yahoo"} and set(sets["run"]) == {"yahoo:a", "yahoo:b"}
-    folds = np.tile([0.0, 0.2], 50) + np.repeat(np.arange(10) / 100, 10)
+@pytest.mark.parametrize("number", TABLES)
+def test_a_cell_counts_the_runs_of_its_table(printed, number):
+    of_table = printed[printed["table"] == number]
+    assert set(of_table["n"]) == {TABLES[number].n_runs}
+
+
+@pytest.mark.parametrize("number", TABLES)
+def test_without_records_all_is_missing(number):
+    cells = compare.compare_with_paper(pd.DataFrame(), number)
+    assert set(cells["verdict"]) == {"missing"}
+    assert set(cells["state"]) == {"missing"}
+    assert not cells["complete"].any()
+
+
+def test_runs_of_table_1_are_splits():
+    records = rows("table1", "scene", "MimlSvm", {"coverage": [0.1, 0.2, 0.3]})
+    cells = compare.compare_with_paper(records, 1)
+    is_ours = (cells["algorithm"] == "MimlSvm") & (cells["criterion"] == "coverage")
+    (cell,) = cells[is_ours].itertuples()
+    assert cell.mean == pytest.approx(0.2)
+    assert cell.std == pytest.approx(0.1)
+    assert cell.n == 3
+
+
+def test_runs_of_table_4_are_sets_of_pages():
+    of_sets = []
+    for name in ("yahoo:a", "yahoo:b"):
+        of_sets.append(rows("table4", name, "InsDif", {"coverage": [0.1]}))
+    runs = compare.run_means(pd.concat(of_sets), TABLES[4])
+    assert set(runs["dataset"]) == {"yahoo"}
+    assert set(runs["run"]) == {"yahoo:a", "yahoo:b"}
+
+
+def test_runs_of_table_5_are_cross_validations():
+    """The std is over the means of ten runs, not over their hundred folds."""
+    run_means = 0.1 + np.arange(10) / 100
+    folds = np.tile([-0.1, 0.1], 50) + np.repeat(run_means, 10)
     records = rows("table5", "musk1", "SubCod", {"accuracy": folds})
-    measured = compare.run_means(records, TABLES[5])
-    assert measured["accuracy"].tolist() == pytest.approx([0.1 + i / 100 for i in range(10)])
-    assert set(measured["n_trials"]) == {10}
+    runs = compare.run_means(records, TABLES[5])
+    assert runs["accuracy"].tolist() == pytest.approx(run_means.tolist())
+    assert set(runs["n_trials"]) == {10}
 
 
-def test_overrides_stages_and_wrong_records_stay_out_of_tables():
+def test_overrides_and_stages_stay_out_of_tables():
     records = as_in_the_paper(1)
-    others = [records.assign(override='{"k": 1}'), records.assign(stage=3)]
-    assert selection.as_published(pd.concat([records, *others])).equals(records)
+    overridden = records.assign(override='{"k": 1}')
+    of_stage = records.assign(stage=3)
+    everything = pd.concat([records, overridden, of_stage])
+    assert selection.as_published(everything).equals(records)
+
+
+def test_wrong_records_stay_out_of_tables():
     states = ["current", "differs", "damaged", "code changed"]
     records = rows("table1", "scene", "MimlNn", {"coverage": [1.0] * 4}, state=states)
     kept = selection.records_of({"table1": records}, "table1", "table2")
@@ -58,60 +88,113 @@ def test_overrides_stages_and_wrong_records_stay_out_of_tables():
 def test_a_stand_in_has_the_first_column_of_table_5_and_the_verdict_synthetic():
     accuracy = {"accuracy": np.repeat([0.89, 0.91], 10)}
     records = rows("table5", "synthetic_africa", "SubCod", accuracy, kind="synthetic")
-    (cell,) = compare.compare_with_paper(records, 5).query("n > 0").itertuples()
-    assert (cell.dataset, cell.algorithm, cell.verdict) == ("musk1", "SubCod", "synthetic")
+    cells = compare.compare_with_paper(records, 5)
+    (cell,) = cells[cells["n"] > 0].itertuples()
+    assert cell.dataset == "musk1"
+    assert cell.algorithm == "SubCod"
+    assert cell.verdict == "synthetic"
     assert cell.mean == pytest.approx(0.9)
 
 
 def test_characteristics_are_compared_as_printed():
-    """Halves are rounded up: 44.495 is printed as 44.50. What is not recomputed is missing."""
+    """What is not recomputed is missing."""
     recomputed = published_characteristics().head(2)
     recomputed["vocabulary"] += [0, 1]
-    cells = compare.compare_characteristics(recomputed).set_index(["dataset", "characteristic"])
-    assert cells.loc[("Business&Economy", "vocabulary")].tolist() == [438, 439, "differs"]
-    assert cells["verdict"].value_counts().to_dict() == {"agrees": 15, "differs": 1, "missing": 72}
-    assert compare.round_half_up(44.495, 2) == 44.5 and compare.round_half_up(0.285, 2) == 0.29
+    cells = compare.compare_characteristics(recomputed)
+    by_characteristic = cells.set_index(["dataset", "characteristic"])
+    differing = by_characteristic.loc[("Business&Economy", "vocabulary")]
+    assert differing.tolist() == [438, 439, "differs"]
+    counts = cells["verdict"].value_counts().to_dict()
+    assert counts == {"agrees": 15, "differs": 1, "missing": 72}
 
 
-def test_a_method_without_a_row_stands_below_and_gets_no_verdict():
-    """It is in no total either, and the paper's cells are the same without it."""
+@pytest.mark.parametrize(("value", "printed_value"), [(44.495, 44.5), (0.285, 0.29)])
+def test_halves_are_rounded_up(value, printed_value):
+    assert compare.round_half_up(value, 2) == printed_value
+
+
+@pytest.fixture
+def with_stranger():
+    """Table 1 as printed, after the records of a method that the paper does not have."""
+    criteria = {name: [0.001] * 30 for name in CRITERIA}
+    stranger = rows("table1", "scene", "Oracle", criteria)
+    return pd.concat([stranger, as_in_the_paper(1)])
+
+
+def test_a_method_without_a_row_stands_below_and_gets_no_verdict(with_stranger):
+    cells = compare.compare_with_paper(with_stranger, 1)
+    below = cells[56:]
+    assert below["printed"].tolist() == ["no row"] * 7
+    assert below["algorithm"].tolist() == ["Oracle"] * 7
+    assert below["verdict"].tolist() == [""] * 7
+    assert below["published_mean"].isna().all()
+    assert below["mean"].round(9).eq(0.001).all()
+
+
+def test_a_method_without_a_row_changes_no_cell_of_the_paper_and_no_total(with_stranger):
     paper = as_in_the_paper(1)
-    stranger = rows("table1", "scene", "Oracle", {name: [0.001] * 30 for name in CRITERIA})
-    records = pd.concat([stranger, paper])
-    cells = compare.compare_with_paper(records, 1)
-    others = cells[56:]
-    for name, value in {"printed": "no row", "algorithm": "Oracle", "verdict": ""}.items():
-        assert others[name].tolist() == [value] * 7
-    assert others["published_mean"].isna().all() and others["mean"].round(9).eq(0.001).all()
-    pd.testing.assert_frame_equal(cells[:56], compare.compare_with_paper(paper, 1))
-    assert scorecard_cells({"table1": records}).equals(scorecard_cells({"table1": paper}))
+    cells = compare.compare_with_paper(with_stranger, 1)
+    expected = compare.compare_with_paper(paper, 1)
+    pd.testing.assert_frame_equal(cells[:56], expected)
+    counted = scorecard_cells({"table1": with_stranger})
+    assert counted.equals(scorecard_cells({"table1": paper}))
 
 
-def test_an_incomplete_protocol_or_one_bad_record_is_not_complete():
+def test_an_incomplete_protocol_is_not_complete():
     few = compare.compare_with_paper(as_in_the_paper(1, n_runs=5), 1)
-    assert not few["complete"].any() and set(few["n"]) == {5}
-    half_a_run = as_in_the_paper(5).query("split < 99")
-    assert not compare.compare_with_paper(half_a_run, 5)["complete"].any()
-    for column, value in (("state", "code changed"), ("kind", "synthetic"), ("kind", "re-derived")):
-        records = as_in_the_paper(1)
-        records.loc[records.index[records["method"] == "MimlSvm"][0], column] = value
-        cells = compare.compare_with_paper(records, 1).set_index("algorithm")
-        assert set(cells.loc["MimlSvm", column]) == {value}
-        assert not cells.loc["MimlSvm", "complete"].any()
-        assert cells.loc["MimlNn", "complete"].all()
+    assert not few["complete"].any()
+    assert set(few["n"]) == {5}
 
 
-def test_records_as_printed_have_the_printed_means_and_our_spreads():
-    """Of methods with means of .5; what is N/A in print is NaN, and other methods too."""
-    ours = rows("table1", "scene", "MimlNn", {name: [0.4, 0.5, 0.6] for name in CRITERIA})
-    others = [ours.assign(method=name) for name in ("AdtBoost.MH", "Oracle")]
-    moved = compare.as_printed(pd.concat([ours, *others]), "table1").set_index("method")
-    assert moved.loc["MimlNn", "hamming_loss"].tolist() == pytest.approx([0.085, 0.185, 0.285])
+def test_a_run_without_its_last_fold_is_not_complete():
+    without_last_fold = as_in_the_paper(5).query("split < 99")
+    cells = compare.compare_with_paper(without_last_fold, 5)
+    assert not cells["complete"].any()
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("state", "code changed"), ("kind", "synthetic"), ("kind", "re-derived")],
+)
+def test_a_method_with_one_bad_record_is_not_complete(column, value):
+    records = as_in_the_paper(1)
+    of_svm = records.index[records["method"] == "MimlSvm"]
+    records.loc[of_svm[0], column] = value
+    cells = compare.compare_with_paper(records, 1).set_index("algorithm")
+    assert set(cells.loc["MimlSvm", column]) == {value}
+    assert not cells.loc["MimlSvm", "complete"].any()
+    assert cells.loc["MimlNn", "complete"].all()
+
+
+@pytest.fixture
+def around_one_half():
+    """Three records of MimlNn with means of .5."""
+    criteria = {name: [0.4, 0.5, 0.6] for name in CRITERIA}
+    return rows("table1", "scene", "MimlNn", criteria)
+
+
+def test_records_as_printed_have_the_printed_means_and_our_spreads(around_one_half):
+    moved = compare.as_printed(around_one_half, "table1")
+    expected = pytest.approx([0.085, 0.185, 0.285])
+    assert moved["hamming_loss"].tolist() == expected
+
+
+def test_records_as_printed_are_empty_where_print_has_no_value(around_one_half):
+    """What is N/A in print is NaN, and other methods too; a figure has no printed values."""
+    methods = ["MimlNn", "AdtBoost.MH", "Oracle"]
+    records = pd.concat([around_one_half.assign(method=method) for method in methods])
+    moved = compare.as_printed(records, "table1").set_index("method")
+    assert moved.loc["MimlNn", "hamming_loss"].notna().all()
     assert moved.loc["AdtBoost.MH", "ranking_loss"].isna().all()
     assert moved.loc["Oracle", "hamming_loss"].isna().all()
-    assert compare.as_printed(ours, "figure4").empty
-    pages = ours.assign(dataset=[f"yahoo:{i}" for i in range(3)], method="InsDif", split=0)
-    assert compare.as_printed(pages, "table4")["hamming_loss"].mean() == pytest.approx(0.039)
+    assert compare.as_printed(around_one_half, "figure4").empty
+
+
+def test_sets_of_pages_as_printed_have_the_printed_mean_together(around_one_half):
+    datasets = [f"yahoo:{i}" for i in range(3)]
+    pages = around_one_half.assign(dataset=datasets, method="InsDif", split=0)
+    moved = compare.as_printed(pages, "table4")
+    assert moved["hamming_loss"].mean() == pytest.approx(0.039)
 
 
 TOLERATED = [
@@ -139,52 +222,74 @@ TOLERATED = [
 def test_tolerances_by_hand():
     names = ["table", "criterion", "published_mean", "published_std", "std", "n", "expected"]
     cells = pd.DataFrame(TOLERATED, columns=names)
-    assert tolerances.tolerance(cells).tolist() == pytest.approx([*cells["expected"]], abs=1e-5)
+    expected = cells["expected"].tolist()
+    assert tolerances.tolerance(cells).tolist() == pytest.approx(expected, abs=1e-5)
 
 
-def test_words():
-    words = {
-        ("hamming_loss", 0.21): "agrees",
-        ("hamming_loss", 0.19): "agrees",
-        ("hamming_loss", 0.2101): "differs_worse",
-        ("hamming_loss", 0.1899): "differs_better",
-        ("average_recall", 0.2101): "differs_better",
-        ("average_recall", 0.1899): "differs_worse",
-        ("average_recall", np.nan): "missing",
-    }
-    cells = pd.DataFrame([*words], columns=["criterion", "mean"])
-    cells = cells.assign(published_mean=0.2, kind="original", tolerance=0.0100001)
-    assert verdicts.verdict(cells).tolist() == [*words.values()]
+JUDGED = [
+    ("hamming_loss", 0.21, "agrees"),
+    ("hamming_loss", 0.19, "agrees"),
+    ("hamming_loss", 0.2101, "differs_worse"),
+    ("hamming_loss", 0.1899, "differs_better"),
+    ("average_recall", 0.2101, "differs_better"),
+    ("average_recall", 0.1899, "differs_worse"),
+    ("average_recall", np.nan, "missing"),
+]
+
+
+def test_a_verdict_follows_from_the_tolerance_and_the_direction():
+    cells = pd.DataFrame(JUDGED, columns=["criterion", "mean", "expected"])
+    cells["published_mean"] = 0.2
+    cells["kind"] = "original"
+    cells["tolerance"] = 0.0100001
+    assert verdicts.verdict(cells).tolist() == cells["expected"].tolist()
 
 
 def test_the_printed_values_are_identified(printed):
-    found = verdicts.agreement(printed)
-    assert found["agrees"] == 236 and found["match_rate"] == 1.0
-    assert (found["rows"], found["rows_recognised"], found["columns"]) == (39, 39, 33)
-    assert found["rows_by_chance"] == pytest.approx(5)
-    assert found["tau"] == pytest.approx(1.0) and found["winner_agreement"] == 1.0
-    assert 0.05 < found["chance_agreement"] < 0.35  # neighbours are close in print
+    agreement = verdicts.agreement(printed)
+    assert agreement["agrees"] == 236
+    assert agreement["match_rate"] == 1.0
+    assert agreement["rows"] == 39
+    assert agreement["rows_recognised"] == 39
+    assert agreement["columns"] == 33
+    assert agreement["rows_by_chance"] == pytest.approx(5)
+    assert agreement["tau"] == pytest.approx(1.0)
+    assert agreement["winner_agreement"] == 1.0
+    # Neighbours are close in print.
+    assert 0.05 < agreement["chance_agreement"] < 0.35
+
+
+def test_a_wider_tolerance_matches_more_rows_of_other_algorithms(printed):
     pairs = verdicts.deviations(printed[printed["table"] == 1])
-    rates = [verdicts.match_rates(pairs, factor) for factor in (0.1, 1.0, 4.0, np.inf)]
-    assert [own for own, _ in rates] == [1.0] * 4
-    others = [other for _, other in rates]
-    assert others == sorted({*others}) and others[-1] == 1.0 and len(pairs) == 53 + 350
+    assert len(pairs) == 53 + 350
+    rates_of_rivals = []
+    for factor in (0.1, 1.0, 4.0, np.inf):
+        own_rate, rate_of_rivals = verdicts.match_rates(pairs, factor)
+        assert own_rate == 1.0
+        rates_of_rivals.append(rate_of_rivals)
+    # Strictly rising, up to all.
+    assert rates_of_rivals == sorted(set(rates_of_rivals))
+    assert rates_of_rivals[-1] == 1.0
 
 
-def test_a_row_that_is_another_algorithm_is_told_apart(printed):
+def test_a_row_that_is_another_algorithm_is_recognised_as_such(printed):
     """RankSvm with MimlSvm's numbers: its row is MimlSvm's, and the others keep their order."""
     cells = printed[printed["table"] == 1].set_index("criterion")
-    own, other = (cells["algorithm"] == name for name in ("RankSvm", "MimlSvm"))
-    cells.loc[own, "mean"] = cells.loc[other, "published_mean"]
+    is_ranksvm = cells["algorithm"] == "RankSvm"
+    is_mimlsvm = cells["algorithm"] == "MimlSvm"
+    cells.loc[is_ranksvm, "mean"] = cells.loc[is_mimlsvm, "published_mean"]
     cells = cells.reset_index()
-    rows = verdicts.row_verdicts(verdicts.deviations(cells)).set_index("algorithm")
-    assert rows.loc["RankSvm", "nearest"] == "MimlSvm" and rows["recognised"].sum() == 7
+    deviations = verdicts.deviations(cells)
+    by_algorithm = verdicts.row_verdicts(deviations).set_index("algorithm")
+    assert by_algorithm.loc["RankSvm", "nearest"] == "MimlSvm"
+    assert by_algorithm["recognised"].sum() == 7
     assert verdicts.agreement(cells)["tau"] < 1
 
 
-def test_kendalls_tau_and_winners_by_hand():
-    """Three methods, hamming loss printed .1 .2 .3 and ours .2 .1 .3: one of three pairs turns."""
-    cells = pd.DataFrame(
+@pytest.fixture
+def three_cells():
+    """Hamming loss of three methods, printed .1 .2 .3 and ours .2 .1 .3."""
+    return pd.DataFrame(
         {
             "table": 1,
             "dataset": "scene",
@@ -201,9 +306,18 @@ def test_kendalls_tau_and_winners_by_hand():
             "complete": True,
         }
     )
-    found = verdicts.agreement(cells)
-    assert found["tau"] == pytest.approx(1 / 3)
-    assert found["winner_agreement"] == 0.0 and found["rows_recognised"] == 1
-    for criterion, best in (("hamming_loss", 1), ("average_recall", 2)):
-        won = verdicts.wins(cells.assign(criterion=criterion), "mean")
-        assert np.flatnonzero(won).tolist() == [best]
+
+
+def test_kendalls_tau_and_winners_by_hand(three_cells):
+    """One of three pairs turns."""
+    agreement = verdicts.agreement(three_cells)
+    assert agreement["tau"] == pytest.approx(1 / 3)
+    assert agreement["winner_agreement"] == 0.0
+    assert agreement["rows_recognised"] == 1
+
+
+@pytest.mark.parametrize(("criterion", "best"), [("hamming_loss", 1), ("average_recall", 2)])
+def test_the_winner_has_the_lowest_loss_or_the_highest_score(three_cells, criterion, best):
+    cells = three_cells.assign(criterion=criterion)
+    has_won = verdicts.wins(cells, "mean")
+    assert np.flatnonzero(has_won).tolist() == [best]
