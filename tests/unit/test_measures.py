@@ -25,64 +25,106 @@ TRAIN, TEST = np.arange(150), np.arange(150, 200)
 FEW = np.arange(60)
 
 
-def test_criteria_and_stages_are_those_of_fits_with_so_many_rounds():
-    def learner(n_rounds):
-        return make_pipeline(ConcatenateInstances(), AdtBoostMH(n_rounds=n_rounds))
+def boosted(n_rounds):
+    return make_pipeline(ConcatenateInstances(), AdtBoostMH(n_rounds=n_rounds))
 
-    X, Y = SCENES.X[TEST], SCENES.Y[TEST]
-    rows = measures.criteria_by_stage(learner(4), SCENES, TRAIN, TEST)
+
+def evaluated_after(n_rounds):
+    """The criteria of a fit with so many rounds, on the test part."""
+    fitted = boosted(n_rounds).fit(SCENES.X[TRAIN], SCENES.Y[TRAIN])
+    X = SCENES.X[TEST]
+    scores = fitted.decision_function(X)
+    return evaluate(SCENES.Y[TEST], scores, fitted.predict(X))
+
+
+def criteria_of(row):
+    return {name: row[name] for name in CRITERIA}
+
+
+def test_the_criteria_of_a_stage_are_those_of_a_fit_with_so_many_rounds():
+    rows = measures.criteria_by_stage(boosted(4), SCENES, TRAIN, TEST)
     assert [row["stage"] for row in rows] == [1, 2, 3, 4]
-    (last,) = measures.criteria(learner(4), SCENES, TRAIN, TEST)
-    assert (last["chosen"], last["stage"]) == ("", 0)
-    for n_rounds, row in zip((1, 2, 3, 4, 4), (*rows, last), strict=True):
-        fitted = learner(n_rounds).fit(SCENES.X[TRAIN], SCENES.Y[TRAIN])
-        expected = evaluate(Y, fitted.decision_function(X), fitted.predict(X))
-        assert {name: row[name] for name in CRITERIA} == expected
+    for row in rows:
+        assert criteria_of(row) == evaluated_after(row["stage"])
+
+
+def test_the_criteria_of_a_trial_are_those_of_its_fit():
+    (row,) = measures.criteria(boosted(4), SCENES, TRAIN, TEST)
+    assert row["chosen"] == ""
+    assert row["stage"] == 0
+    assert criteria_of(row) == evaluated_after(4)
 
 
 def test_objectives_are_those_of_the_fit():
     learner = get_experiment("cccp").estimator("scene:30%", "D-MimlSvm")
-    rows = pd.DataFrame(measures.objectives(learner, SCENES, FEW[:40], TEST))
-    fitted, n = learner[-1], len(rows)
+    train = FEW[:40]
+    rows = pd.DataFrame(measures.objectives(learner, SCENES, train, TEST))
+    fitted = learner[-1]
+    n = len(rows)
     assert rows["stage"].tolist() == list(range(1, n + 1))
     assert rows["objective"].tolist() == list(fitted.objective_)
     assert rows["n_iter"].tolist() == list(fitted.n_iter_[:n])
-    following = rows["following"].dropna().tolist()
-    assert following and following == list(fitted.raw_objective_[1 : len(following) + 1])
     assert set(rows["gap"]) == {fitted.duality_gap_}
+    # The last step has no following one.
+    following = rows["following"].dropna().tolist()
+    assert following
+    n_following = len(following)
+    assert following == list(fitted.raw_objective_[1 : n_following + 1])
 
 
 def test_related_pairs_are_those_of_the_fit():
     """Ten pairs of five labels; what is not learned is empty."""
-    experiment, Y, names = get_experiment("relatedness"), SCENES.Y[FEW], SCENES.label_names
+    experiment = get_experiment("relatedness")
+    Y = SCENES.Y[FEW]
+    names = SCENES.label_names
+    n_together = (Y[:, 1] & Y[:, 3]).sum()
+    n_if_independent = Y[:, 1].sum() * Y[:, 3].sum() / len(Y)
     for change in experiment.parts[0].override_texts("scene", "D-MimlSvm"):
         learner = experiment.estimator("synthetic_scene", "D-MimlSvm", change)
         rows = measures.related_pairs(learner, SCENES, FEW, TEST)
-        pairs, fitted = {(row["first"], row["second"]): row for row in rows}, learner[-1]
-        assert len(rows) == len(pairs) == 10
-        expected = {"first": names[1], "second": names[3], "sharing": np.nan}
-        expected["cosine"] = fitted.label_relatedness_[1, 3]
-        independent = Y[:, 1].sum() * Y[:, 3].sum() / len(Y)
-        expected["together"] = (Y[:, 1] & Y[:, 3]).sum() / independent
+        assert len(rows) == 10
+        by_pair = {(row["first"], row["second"]): row for row in rows}
+        assert len(by_pair) == 10
+        fitted = learner[-1]
+        sharing = np.nan
         if change != "{}":
-            expected["sharing"] = 1 / (4 * fitted.pair_penalties_[1, 3] + 2)
-        assert pairs[names[1], names[3]] == pytest.approx(expected, nan_ok=True)
+            sharing = 1 / (4 * fitted.pair_penalties_[1, 3] + 2)
+        expected = {
+            "first": names[1],
+            "second": names[3],
+            "cosine": fitted.label_relatedness_[1, 3],
+            "together": n_together / n_if_independent,
+            "sharing": sharing,
+        }
+        row = by_pair[names[1], names[3]]
+        assert row == pytest.approx(expected, nan_ok=True)
 
 
 def made_up(X, Y):
-    return Dataset("made up", X, tuple("abc")[: Y.shape[1]], "synthetic", "", "", "", Y=Y)
+    label_names = tuple("abc")[: Y.shape[1]]
+    return Dataset("made up", X, label_names, "synthetic", "", "", "", Y=Y)
 
 
 def test_characteristics_by_hand():
     """Two of four training documents have two labels, one of 200 test documents has label c."""
     Y = np.zeros((204, 3), dtype=bool)
-    Y[:, 0] = Y[:2, 1] = Y[203, 2] = True
+    Y[:, 0] = True
+    Y[:2, 1] = True
+    Y[203, 2] = True
+    documents = made_up(np.ones((204, 7)), Y)
     train, test = np.split(np.arange(204), [4])
-    (row,) = measures.characteristics(None, made_up(np.ones((204, 7)), Y), train, test)
-    assert row == pytest.approx(
-        {"categories": 3, "vocabulary": 7, "train_PMC": 50.0, "train_ANL": 1.5}
-        | {"train_PRC": 100 / 3, "test_PMC": 0.5, "test_ANL": 1.005, "test_PRC": 200 / 3}
-    )
+    (row,) = measures.characteristics(None, documents, train, test)
+    expected = {
+        "categories": 3,
+        "vocabulary": 7,
+        "train_PMC": 50.0,
+        "train_ANL": 1.5,
+        "train_PRC": 100 / 3,
+        "test_PMC": 0.5,
+        "test_ANL": 1.005,
+        "test_PRC": 200 / 3,
+    }
+    assert row == pytest.approx(expected)
 
 
 def test_right_explanations_by_hand():
@@ -98,15 +140,17 @@ def test_right_explanations_by_hand():
     bags = Bags.from_list([[[0.0], [0.0]], [[0.0], [0.0]]])
     Y = np.array([[True, True], [True, False]])
     truth = np.array([[True, False], [False, True], [True, False], [False, False]])
-    scores = np.array([[0.5, 0.1], [0.7, 0.6], [0.9, 0.2], [9.0, 9.0]])
-    for found, expected in (
-        (scores, (2 / 3, 2 / 3, 3 / 4, 2 / 3, 1 / 6, 7 / 9)),
-        (np.zeros((4, 2)), (1 / 2, 2 / 3, 1 / 2, 2 / 3, 1 / 2, 1 / 2)),
-        (1.0 * truth, (1.0,) * 6),
+    right_in_part = np.array([[0.5, 0.1], [0.7, 0.6], [0.9, 0.2], [9.0, 9.0]])
+    equal = np.zeros((4, 2))
+    names = (*POINTING, *MICRO_AUC)
+    for scores, expected in (
+        (right_in_part, (2 / 3, 2 / 3, 3 / 4, 2 / 3, 1 / 6, 7 / 9)),
+        (equal, (1 / 2, 2 / 3, 1 / 2, 2 / 3, 1 / 2, 1 / 2)),
+        (truth.astype(float), (1.0, 1.0, 1.0, 1.0, 1.0, 1.0)),
     ):
-        shares = measures.right_explanations(found, bags, Y, truth)
-        names = (*POINTING, *MICRO_AUC)
-        assert shares == pytest.approx(dict(zip(names, expected, strict=True)))
+        shares = measures.right_explanations(scores, bags, Y, truth)
+        by_name = dict(zip(names, expected, strict=True))
+        assert shares == pytest.approx(by_name)
 
 
 def test_calibration_reads_the_labels_of_bags_alone(rng):
@@ -117,26 +161,44 @@ def test_calibration_reads_the_labels_of_bags_alone(rng):
     labels[:, 1] = True
     test = np.array([[-1.0, 0.0], [0.0, 1.0], [1.0, 2.0]])
     assert measures.calibrated("none", scores, bags, labels, test) is test
+    odds = expit(2 * test[:, 0] - 1)
     for kind, near in (("platt", 0.03), ("isotonic", 0.1)):
-        found = measures.calibrated(kind, scores, bags, labels, test)
-        assert found[:, 0] == pytest.approx(expit(2 * test[:, 0] - 1), abs=near)
-        assert (found[:, 1] == 1).all()
+        calibrated = measures.calibrated(kind, scores, bags, labels, test)
+        assert calibrated[:, 0] == pytest.approx(odds, abs=near)
+        assert (calibrated[:, 1] == 1).all()
+
+
+@pytest.fixture
+def ceiling():
+    """A learner that is taught the labels of instances."""
+    return Ceiling(OneVsRestClassifier(LogisticRegression(max_iter=1000)))
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_reasons_of_learners_lie_between_chance_and_the_ceiling():
-    ceiling = Ceiling(OneVsRestClassifier(LogisticRegression(max_iter=1000)))
-    learners = (Chance(), NoisyOr(rank=20, max_iter=50, random_state=0), ceiling)
-    found = [measures.explanations(learner, SCENES, TRAIN, TEST) for learner in learners]
-    calibrations = [[row["calibration"] for row in rows] for rows in found]
-    assert calibrations == [["none"], ["none", "platt", "isotonic"], ["none"]]
-    chance, noisy, best = (rows[0] for rows in found)
-    assert chance["accuracy"] == pytest.approx(1 / 5, abs=0.01) and best["accuracy"] > 0.7
-    assert all(chance[name] < min(noisy[name], best[name]) for name in POINTING)
-    truth = SCENES.X.with_instances(SCENES.instance_labels)[TRAIN].instances.astype(bool)
-    truth[:, 2] = False  # a label that is never taught is never named
-    scores = ceiling.fit(SCENES.X[TRAIN], truth).instance_scores(SCENES.X[TEST])
-    assert np.isfinite(scores).all() and not (scores.argmax(axis=1) == 2).any()
+def test_explanations_of_learners_lie_between_chance_and_the_ceiling(ceiling):
+    noisy_or = NoisyOr(rank=20, max_iter=50, random_state=0)
+    of_chance = measures.explanations(Chance(), SCENES, TRAIN, TEST)
+    of_noisy_or = measures.explanations(noisy_or, SCENES, TRAIN, TEST)
+    of_ceiling = measures.explanations(ceiling, SCENES, TRAIN, TEST)
+    assert [row["calibration"] for row in of_chance] == ["none"]
+    assert [row["calibration"] for row in of_noisy_or] == ["none", "platt", "isotonic"]
+    assert [row["calibration"] for row in of_ceiling] == ["none"]
+    # With five labels.
+    assert of_chance[0]["accuracy"] == pytest.approx(1 / 5, abs=0.01)
+    assert of_ceiling[0]["accuracy"] > 0.7
+    for name in POINTING:
+        assert of_chance[0][name] < of_noisy_or[0][name]
+        assert of_chance[0][name] < of_ceiling[0][name]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_ceiling_never_names_a_label_that_it_was_not_taught(ceiling):
+    taught = SCENES.X.with_instances(SCENES.instance_labels)[TRAIN].instances.astype(bool)
+    taught[:, 2] = False
+    ceiling.fit(SCENES.X[TRAIN], taught)
+    scores = ceiling.instance_scores(SCENES.X[TEST])
+    assert np.isfinite(scores).all()
+    assert not (scores.argmax(axis=1) == 2).any()
 
 
 class Greedy(BaseEstimator):
@@ -152,46 +214,91 @@ class Greedy(BaseEstimator):
 
 
 def test_memory_is_that_of_the_fit_and_short_fits_are_repeated():
-    np.ones(2**24).sum()  # does not count
-    (row,) = measures.costs(Greedy(), load("drawn:100x2x4"), np.arange(100), FEW[:0])
-    assert row["fit_megabytes"] == pytest.approx(64, abs=4) and Greedy.n_fits == 3
-    assert (row["n_instances"], row["n_features"], row["n_labels"]) == (2, 16, 4)
-    assert "predict_seconds" not in row and 0 < row["fit_seconds"] < 1
+    # What was taken before the fit does not count.
+    np.ones(2**24).sum()
+    data = load("drawn:100x2x4")
+    (row,) = measures.costs(Greedy(), data, np.arange(100), FEW[:0])
+    assert row["fit_megabytes"] == pytest.approx(64, abs=4)
+    assert Greedy.n_fits == 3
+    assert row["n_instances"] == 2
+    assert row["n_features"] == 16
+    assert row["n_labels"] == 4
+    assert "predict_seconds" not in row
+    assert 0 < row["fit_seconds"] < 1
 
 
-def test_costs_on_a_set_sorted_by_label():
-    """The small fit before needs both classes as well; a learner of one label gets the first."""
+def sorted_by_label():
     labels = np.column_stack([np.arange(80) < 60, np.arange(80) > 75])
-    for data in made_up(make_bags(80, 3, 4)[0], labels), load("synthetic_africa"):
-        (row,) = measures.costs(OneLabel(NoisyOr()), data, np.arange(70), np.arange(70, 80))
-        assert row["fit_seconds"] > 0 and row["predict_seconds"] >= 0 and row["n_labels"] == 1
-        assert "average_precision" not in row
+    X, _ = make_bags(80, 3, 4)
+    return made_up(X, labels)
 
 
-def test_costs_grow_by_one_size_at_a_time_and_peers_compute_the_same():
+def africa():
+    return load("synthetic_africa")
+
+
+@pytest.mark.parametrize("make_data", [sorted_by_label, africa])
+def test_costs_on_a_set_sorted_by_label(make_data):
+    """The small fit before needs both classes as well; a learner of one label gets the first."""
+    train = np.arange(70)
+    test = np.arange(70, 80)
+    (row,) = measures.costs(OneLabel(NoisyOr()), make_data(), train, test)
+    assert row["fit_seconds"] > 0
+    assert row["predict_seconds"] >= 0
+    assert row["n_labels"] == 1
+    assert "average_precision" not in row
+
+
+def test_costs_grow_by_one_size_at_a_time():
     costs = EXPERIMENTS["costs"]
-    ours = {t.dataset for t in costs.trials() if t.method == "MimlNn"}
-    sizes = [BASE | {varied: size} for varied, several in SIZES.items() for size in several]
-    assert {"drawn:{bags}x{instances}x{labels}".format(**one) for one in sizes} <= ours
-    smoke = {trial.dataset for trial in costs.trials("smoke")}
-    assert max(len(load(name)) for name in smoke) <= 240
-    distances = scipy_hausdorff(SCENES.X[:6], SCENES.X[:4])
-    np.testing.assert_allclose(distances, max_hausdorff(SCENES.X[:6], SCENES.X[:4]))
+    measured = {trial.dataset for trial in costs.trials() if trial.method == "MimlNn"}
+    for varied, sizes in SIZES.items():
+        for size in sizes:
+            shape = BASE | {varied: size}
+            assert "drawn:{bags}x{instances}x{labels}".format(**shape) in measured
 
 
-def test_each_experiment_records_what_its_measure_names():
-    common = {"stage", "n_stages", "kind", "data_sha256", "n_train", "n_test", "seconds"}
-    for name, method in (
+def test_costs_of_the_smoke_profile_are_those_of_small_sets():
+    trials = EXPERIMENTS["costs"].trials("smoke")
+    names = {trial.dataset for trial in trials}
+    assert max(len(load(name)) for name in names) <= 240
+
+
+def test_the_distances_of_peers_are_ours():
+    six = SCENES.X[:6]
+    four = SCENES.X[:4]
+    np.testing.assert_allclose(scipy_hausdorff(six, four), max_hausdorff(six, four))
+
+
+IN_EACH_ROW = {
+    "stage",
+    "n_stages",
+    "kind",
+    "data_sha256",
+    "n_train",
+    "n_test",
+    "seconds",
+    "warnings",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
         ("table1", "MimlNn"),
         ("figure9", "AdtBoost.MH"),
         ("explanations", "chance"),
         ("characteristics", "after term selection"),
         ("costs", "MimlNn"),
-    ):
-        one = EXPERIMENTS[name]
-        trial = one.trials("smoke", [method])[0]
-        splits = one.part_of(trial.dataset, method).splits
-        estimator = one.estimator(trial.dataset, method)
-        rows = run_trial(trial, estimator, splits, one.measure, CATALOGUE)
-        assert set(rows[0]) <= common | {*one.measure.numbers, *one.measure.words, "warnings"}
-        assert set(one.measure.words) <= set(rows[0])
+    ],
+)
+def test_each_experiment_records_what_its_measure_names(name, method):
+    experiment = EXPERIMENTS[name]
+    measure = experiment.measure
+    trial = experiment.trials("smoke", [method])[0]
+    splits = experiment.part_of(trial.dataset, method).splits
+    estimator = experiment.estimator(trial.dataset, method)
+    rows = run_trial(trial, estimator, splits, measure, CATALOGUE)
+    recorded = set(rows[0])
+    assert recorded <= IN_EACH_ROW | {*measure.numbers, *measure.words}
+    assert set(measure.words) <= recorded
