@@ -7,6 +7,7 @@ import threading
 import traceback
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
 
 import pandas as pd
 import pooch
@@ -20,7 +21,9 @@ from mimlpaper.paths import write_whole
 
 FILE = "scene/miml-image-data.mat"
 CONTENT = b"the very bytes"
-NOBODY = "http://127.0.0.1:9"  # where no server listens
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+# No server listens there.
+NOBODY = "http://127.0.0.1:9"
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -33,7 +36,8 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Length", str(len(self.server.content)))
         self.end_headers()
-        with suppress(ConnectionError):  # a client may end a download
+        # A client may end a download.
+        with suppress(ConnectionError):
             self.wfile.write(self.server.content)
 
 
@@ -93,142 +97,241 @@ def ask_for(content, data, url, second_url=NOBODY):
 
 
 def test_a_named_folder_comes_first(tmp_path, monkeypatch, data):
-    assert data_folder() == data_folder("") == data / "raw"
+    assert data_folder() == data / "raw"
+    assert data_folder("") == data / "raw"
     monkeypatch.setenv("MIMLPAPER_DATA", str(tmp_path / "env"))
     assert data_folder() == tmp_path / "env"
-    assert data_folder(tmp_path / "argument") == tmp_path / "argument"
+    argument = tmp_path / "argument"
+    assert data_folder(argument) == argument
 
 
-def test_a_missing_file_is_downloaded_once(tmp_path, server, monkeypatch, capfd, caplog):
-    """Failed requests are repeated; a bar is shown, nothing logged, nothing temporary left."""
+@pytest.fixture
+def two_retries(monkeypatch):
+    """Failed requests are repeated twice, without a pause."""
     monkeypatch.setattr(fetching, "RETRIES", 2)
     monkeypatch.setattr(pooch.core.time, "sleep", lambda seconds: None)
-    monkeypatch.setattr(pooch.get_logger(), "handlers", [caplog.handler])
+
+
+def test_a_missing_file_is_downloaded_once(tmp_path, server, two_retries):
+    """Failed requests are repeated, and nothing temporary is left."""
     server.failures = 2
     path = fetch(FILE, tmp_path / "new")
-    assert path.read_bytes() == CONTENT and list(path.parent.iterdir()) == [path]
-    out, err = capfd.readouterr()
-    assert f"{FILE}: 100%" in err and not out and not caplog.messages
+    assert path.read_bytes() == CONTENT
+    assert list(path.parent.iterdir()) == [path]
     assert fetch(FILE, tmp_path / "new") == path
     assert fetch_all(tmp_path / "new", ["scene"]) == [path]
     assert server.n_requests == 3
 
 
-def test_missing_and_offline(tmp_path, server, data):
-    """Where no server listens the error gives the first cause, without the network's tracebacks."""
+def test_a_download_shows_a_bar_and_logs_nothing(
+    tmp_path, server, two_retries, monkeypatch, capfd, caplog
+):
+    monkeypatch.setattr(pooch.get_logger(), "handlers", [caplog.handler])
     server.failures = 2
-    with pytest.raises(DataError) as error:
-        fetch(FILE, tmp_path / "my data")
-    for part in (
-        f"{tmp_path / 'my data' / FILE} is missing or damaged",
-        f"needed are {len(CONTENT)} bytes of sha256 {hashlib.sha256(CONTENT).hexdigest()}",
-        f"{server.url}: 500",
-        f"{NOBODY}: [Errno 111] Connection refused",
-        "by hand: there; needed are",
-        "Or put the files there by hand. Or take --profile smoke",
-        f"mimlpaper data --fetch --data '{tmp_path / 'my data'}'",
-    ):
-        assert part in str(error.value)
-    with pytest.raises(DataError, match=r"try again: mimlpaper data --fetch \("):
-        fetch(FILE)  # the default folder needs no option
+    fetch(FILE, tmp_path / "new")
+    out, err = capfd.readouterr()
+    assert f"{FILE}: 100%" in err
+    assert not out
+    assert not caplog.messages
+
+
+def test_a_failed_download_says_why_and_what_to_do(tmp_path, server):
+    server.failures = 2
+    folder = tmp_path / "my data"
+    with pytest.raises(DataError) as caught:
+        fetch(FILE, folder)
+    message = str(caught.value)
+    assert f"{folder / FILE} is missing or damaged" in message
+    assert f"needed are {len(CONTENT)} bytes of sha256 {SHA256}" in message
+    assert f"{server.url}: 500" in message
+    assert f"{NOBODY}: [Errno 111] Connection refused" in message
+    assert "by hand: there; needed are" in message
+    remedy = "Or put the files there by hand. Or take --profile smoke"
+    assert remedy in message
+    assert f"mimlpaper data --fetch --data '{folder}'" in message
+
+
+def test_the_default_folder_needs_no_option(server):
+    server.failures = 1
+    message = r"try again: mimlpaper data --fetch \("
+    with pytest.raises(DataError, match=message):
+        fetch(FILE)
+
+
+def test_where_no_server_listens_the_network_shows_no_tracebacks(tmp_path, data):
     ask_for(CONTENT, data, NOBODY)
-    with pytest.raises(DataError, match=r":9: .Errno 111. Connection refused\n") as error:
+    message = r":9: .Errno 111. Connection refused\n"
+    with pytest.raises(DataError, match=message) as caught:
         fetch(FILE, tmp_path)
-    trace = "".join(traceback.format_exception(error.value))
-    assert trace.count("Traceback") == 1 and "urllib3" not in trace and "requests" not in trace
+    lines = traceback.format_exception(caught.value)
+    trace = "".join(lines)
+    assert trace.count("Traceback") == 1
+    assert "urllib3" not in trace
+    assert "requests" not in trace
 
 
 def test_where_the_first_address_has_no_file_the_second_is_asked(tmp_path, server, data):
     """Once: a file that is not there is not asked for again, as a server in trouble is."""
     ask_for(CONTENT, data, server.url, second_url=f"{server.url}/copy")
     server.statuses[f"/{FILE}"] = 404
-    assert fetch(FILE, tmp_path).read_bytes() == CONTENT
+    path = fetch(FILE, tmp_path)
+    assert path.read_bytes() == CONTENT
     assert server.asked == [f"/{FILE}", f"/{FILE}/copy"]
 
 
 def test_a_download_ends_at_the_size_of_the_manifest(tmp_path, server):
     server.content = CONTENT + bytes(10**7)
-    with pytest.raises(DataError, match=f"the server sends more than {len(CONTENT)} bytes"):
+    message = f"the server sends more than {len(CONTENT)} bytes"
+    with pytest.raises(DataError, match=message):
         fetch(FILE, tmp_path)
-    assert not list((tmp_path / FILE).parent.iterdir())
+    folder = (tmp_path / FILE).parent
+    assert not list(folder.iterdir())
 
 
-def test_a_file_that_fails_stops_no_other(tmp_path, server, data, monkeypatch):
-    good = f"{FILE}.copy"
-    entries = pd.read_csv(data / "manifest.csv")
-    copy = entries.assign(file=good, url=f"{server.url}.copy")
-    pd.concat([entries, copy]).to_csv(data / "manifest.csv", index=False)
-    both = dataclasses.replace(SOURCES["scene"], files=(FILE, good))
-    monkeypatch.setitem(fetching.SOURCES, "scene", both)
+COPY = f"{FILE}.copy"
+
+
+@pytest.fixture
+def two_files(data, server, monkeypatch):
+    """The scenes are a file and its copy."""
+    path = data / "manifest.csv"
+    entry = pd.read_csv(path)
+    copy = entry.assign(file=COPY, url=f"{server.url}.copy")
+    pd.concat([entry, copy]).to_csv(path, index=False)
+    source = dataclasses.replace(SOURCES["scene"], files=(FILE, COPY))
+    monkeypatch.setitem(fetching.SOURCES, "scene", source)
+
+
+def test_a_file_that_fails_stops_no_other(tmp_path, server, two_files):
     server.statuses[f"/{FILE}"] = 404
     with pytest.raises(DataError, match=f"{FILE} is missing or damaged"):
         fetch_all(tmp_path, ["scene"])
-    assert (tmp_path / good).read_bytes() == CONTENT
-    server.statuses[f"/{good}"] = 404
-    with pytest.raises(DataError, match="2 of 2 files are missing") as error:
-        fetch_all(tmp_path / "new", ["scene"])
-    assert str(error.value).count("try again") == 1
+    assert (tmp_path / COPY).read_bytes() == CONTENT
+
+
+def test_all_files_that_fail_are_counted_in_one_error(tmp_path, server, two_files):
+    server.statuses[f"/{FILE}"] = 404
+    server.statuses[f"/{COPY}"] = 404
+    with pytest.raises(DataError, match="2 of 2 files are missing") as caught:
+        fetch_all(tmp_path, ["scene"])
+    assert str(caught.value).count("try again") == 1
 
 
 def test_a_pipe_is_no_data_file(tmp_path):
-    (tmp_path / FILE).parent.mkdir()
-    os.mkfifo(tmp_path / FILE)
+    pipe = tmp_path / FILE
+    pipe.parent.mkdir()
+    os.mkfifo(pipe)
     with pytest.raises(DataError, match="is damaged or another file"):
         fetch(FILE, tmp_path)
 
 
-def test_damaged_files_are_named_and_left_unless_all_are_fetched(tmp_path, server):
-    for content in (CONTENT[:5], CONTENT[::-1]):
-        path = write_whole(tmp_path / FILE, content)
-        with pytest.raises(DataError) as error:
-            fetch(FILE, tmp_path)
-        assert f"{path} is damaged or another file; needed are {len(CONTENT)} b" in str(error.value)
-        assert f"mimlpaper data --fetch --data {tmp_path}" in str(error.value)
-        assert path.read_bytes() == content and server.n_requests == 0
-    # Nothing is replaced if what the server sends is wrong too.
+TRUNCATED = CONTENT[:5]
+REVERSED = CONTENT[::-1]
+
+
+@pytest.mark.parametrize("content", [TRUNCATED, REVERSED])
+def test_a_damaged_file_is_named_and_left(tmp_path, server, content):
+    path = write_whole(tmp_path / FILE, content)
+    with pytest.raises(DataError) as caught:
+        fetch(FILE, tmp_path)
+    message = str(caught.value)
+    damage = f"{path} is damaged or another file; needed are {len(CONTENT)} b"
+    assert damage in message
+    assert f"mimlpaper data --fetch --data {tmp_path}" in message
+    assert path.read_bytes() == content
+    assert server.n_requests == 0
+
+
+def test_nothing_is_replaced_if_the_server_sends_another_file(tmp_path, server):
+    path = write_whole(tmp_path / FILE, REVERSED)
     server.content = b"an error page"
-    with pytest.raises(DataError) as error:
+    with pytest.raises(DataError) as caught:
         fetch_all(tmp_path, ["scene"])
-    for wanted_or_got in (CONTENT, server.content):
-        assert hashlib.sha256(wanted_or_got).hexdigest() in str(error.value)
-    assert len(str(error.value).splitlines()) == 6
-    assert path.read_bytes() == content and list(path.parent.iterdir()) == [path]
-    server.content = CONTENT
+    message = str(caught.value)
+    assert SHA256 in message
+    assert hashlib.sha256(server.content).hexdigest() in message
+    assert len(message.splitlines()) == 6
+    assert path.read_bytes() == REVERSED
+    assert list(path.parent.iterdir()) == [path]
+    assert server.n_requests == 1
+
+
+def test_a_damaged_file_is_replaced_where_all_are_fetched(tmp_path, server):
+    path = write_whole(tmp_path / FILE, REVERSED)
     assert fetch_all(tmp_path, ["scene"]) == [path]
+    assert path.read_bytes() == CONTENT
+    assert server.n_requests == 1
+
+
+def test_an_unknown_data_set_is_refused_before_any_is_fetched(tmp_path, server):
     with pytest.raises(ValueError, match="no data set is named 'a'"):
         fetch_all(tmp_path, ["scene", "a"])
-    assert path.read_bytes() == CONTENT and server.n_requests == 2
+    assert server.n_requests == 0
 
 
 def test_content_is_parsed_only_after_its_hash(tmp_path, data):
-    write_whole(tmp_path / FILE, b"junk")
+    path = write_whole(tmp_path / FILE, b"junk")
     with pytest.raises(DataError, match="is damaged or another"):
         load("scene", tmp_path)
     ask_for(b"junk", data, NOBODY)
-    with pytest.raises(DataError, match=rf"{tmp_path / FILE} is not laid out as expected: \w+:"):
+    message = rf"{path} is not laid out as expected: \w+:"
+    with pytest.raises(DataError, match=message):
         load("scene", tmp_path)
 
 
-def test_describe_reads_no_content(tmp_path, monkeypatch):
-    two = {name: SOURCES[name] for name in ("scene", "synthetic_scene")}
-    monkeypatch.setattr(fetching, "SOURCES", two)
-    for content, state in ((None, "missing"), (CONTENT[:5], "damaged"), (CONTENT, "present")):
-        if content:
-            write_whole(tmp_path / FILE, content)
-        assert describe(tmp_path)[0]["state"] == state
-        assert fetching.is_present("scene", tmp_path) == (state == "present")
-    row, built_in = describe(tmp_path)
-    assert row["shape"] == "2,000 bags, 18,000 instances, 15 features" and row["labels"] == 5
-    assert (row["source"], row["terms"]) == ("there", "free")
-    assert built_in["state"] == "built in" and fetching.is_present("synthetic_scene")
+@pytest.fixture
+def two_sources(monkeypatch):
+    sources = {name: SOURCES[name] for name in ("scene", "synthetic_scene")}
+    monkeypatch.setattr(fetching, "SOURCES", sources)
+
+
+@pytest.mark.parametrize(
+    ("content", "state"),
+    [
+        (None, "missing"),
+        (TRUNCATED, "damaged"),
+        (CONTENT, "present"),
+    ],
+)
+def test_the_state_of_a_file_is_that_of_its_size(tmp_path, two_sources, content, state):
+    if content:
+        write_whole(tmp_path / FILE, content)
+    scene, _ = describe(tmp_path)
+    assert scene["state"] == state
+    is_present = fetching.is_present("scene", tmp_path)
+    assert is_present == (state == "present")
+
+
+def test_describe_reads_no_content(tmp_path, two_sources):
+    scene, synthetic = describe(tmp_path)
+    shape = "2,000 bags, 18,000 instances, 15 features"
+    assert scene["shape"] == shape
+    assert scene["labels"] == 5
+    assert scene["source"] == "there"
+    assert scene["terms"] == "free"
+    assert synthetic["state"] == "built in"
+    assert fetching.is_present("synthetic_scene")
 
 
 def test_the_manifest_and_the_sources_name_the_same_files(monkeypatch):
+    # The project's manifest, not that of these tests.
     monkeypatch.undo()
-    entries = manifest()
-    assert set(entries) == {file for source in SOURCES.values() for file in source.files}
-    for entry in entries.values():
+    files = set()
+    for source in SOURCES.values():
+        files |= set(source.files)
+    assert set(manifest()) == files
+
+
+def host_of(url):
+    return urlsplit(url).hostname
+
+
+def test_the_manifest_names_two_servers_for_each_file(monkeypatch):
+    monkeypatch.undo()
+    for entry in manifest().values():
+        assert entry.bytes > 0
+        assert len(entry.sha256) == 64
         for url in entry.url, entry.second_url:
-            assert url.startswith("https://") and " " not in url
-        assert entry.url.split("/")[2] != entry.second_url.split("/")[2]  # of another server
-        assert len(entry.sha256) == 64 and entry.bytes > 0
+            assert url.startswith("https://")
+            assert " " not in url
+        assert host_of(entry.url) != host_of(entry.second_url)
