@@ -10,37 +10,59 @@ from mimlstudy.engine.records import keys_of
 from mimlstudy.paper.catalogue import PaperCatalogue
 from tests.made_up_study import METHODS, change_records, raising, same_numbers, tiny
 
-MINE, OTHER = tiny(), tiny({"MimlNn": METHODS["MimlNn"]}, name="other")
+MINE = tiny()
+SMALLER = tiny({"MimlNn": METHODS["MimlNn"]}, name="smaller")
 
 
 def run(store, experiments=MINE, **options):
     return compute(experiments, store=store, **{"jobs": 1} | options)
 
 
-def test_records_are_complete_and_run_once(store):
+def test_records_are_complete(store):
+    table = run(store)
+    assert len(table) == 4
+    assert set(table["state"]) == {"current"}
+    record = table.iloc[0]
+    assert record["versions"].startswith("python 3.")
+    assert "cores" in record["machine"]
+    assert record["n_train"] == 18
+    assert record["n_test"] == 6
+    assert record["n_stages"] == 1
+
+
+def test_trials_run_once_unless_they_are_to_be_computed_again(store):
     """Seconds say what ran again."""
     table = run(store)
-    assert len(table) == 4 and set(table["state"]) == {"current"}
-    first = table.iloc[0]
-    assert first["versions"].startswith("python 3.") and "cores" in first["machine"]
-    assert (first["n_train"], first["n_test"], first["n_stages"]) == (18, 6, 1)
     assert run(store).equals(table)
     run(store, methods=["Ml-knn"], recompute=True)
-    ran = table[run(store)["seconds"] != table["seconds"]]
-    assert len(ran) == 2 and set(ran["method"]) == {"Ml-knn"}
-    assert store.path("mine").read_bytes().count(b"\n") == 1 + 4  # no superseded record is left
+    ran_again = table[run(store)["seconds"] != table["seconds"]]
+    assert len(ran_again) == 2
+    assert set(ran_again["method"]) == {"Ml-knn"}
+    # No superseded record is left: a header and four rows.
+    assert store.path("mine").read_bytes().count(b"\n") == 1 + 4
     same_numbers(store.load(MINE), table)
 
 
-def test_without_data_only_records_are_shown(store, monkeypatch, capsys):
+@pytest.fixture
+def without_data(store, monkeypatch):
+    """Four recorded trials, but no data to run others on."""
     run(store)
     monkeypatch.setattr(PaperCatalogue, "fetch", raising(DataError("gone")))
-    store.mark(MINE, set(keys_of(store.load(MINE))))
+
+
+@pytest.mark.usefixtures("without_data")
+def test_without_data_records_are_shown(store, capsys):
+    keys = keys_of(store.load(MINE))
+    store.mark(MINE, set(keys))
     assert set(run(store)["state"]) == {"differs"}
     assert "4 trials are not run again: gone" in capsys.readouterr().out
-    for experiment in (tiny(n_splits=3), OTHER):
-        with pytest.raises(DataError, match="gone"):
-            run(store, experiment)
+
+
+@pytest.mark.usefixtures("without_data")
+@pytest.mark.parametrize("experiment", [tiny(n_splits=3), SMALLER])
+def test_without_data_and_records_nothing_is_shown(store, experiment):
+    with pytest.raises(DataError, match="gone"):
+        run(store, experiment)
 
 
 def test_an_arithmetic_that_is_not_pinned_is_said_aloud(store, monkeypatch, capsys):
@@ -48,7 +70,8 @@ def test_an_arithmetic_that_is_not_pinned_is_said_aloud(store, monkeypatch, caps
     monkeypatch.setattr(arithmetic, "_obstacle", lambda: obstacle)
     run(store)
     assert f"own arithmetic: {obstacle}" in capsys.readouterr().err
-    run(store)  # nothing
+    # Nothing is left to run.
+    run(store)
     assert "own arithmetic" not in capsys.readouterr().err
 
 
@@ -56,31 +79,72 @@ class Absent(LabelFrequencies):
     needs = "a_package_that_is_not_here"
 
 
-@pytest.mark.filterwarnings("error")  # also where nothing is recorded
-def test_hours_by_hand(store, capsys):
-    """2 · 30 + 2 · 90 s: 120 s on each of two workers, but 90 s at the least on any number.
-
-    An override that did not run yet takes as long as others of its method. Nothing is known of a
-    method that never ran, and one that needs a package that is not here does not wait.
-    """
+@pytest.fixture
+def timed(store):
+    """Records of two trials of 30 s, and of two of 90 s."""
     run(store)
     seconds = {"MimlNn": 30.0, "Ml-knn": 90.0}
-    change_records(store, MINE, lambda rows: rows.assign(seconds=rows["method"].map(seconds)))
-    for jobs, longest in ((1, 240), (2, 120), (64, 90)):
-        row = estimate([MINE], jobs=jobs, recompute=True, store=store).iloc[0]
-        assert row[["core_hours", "hours"]].tolist() == pytest.approx([240 / 3600, longest / 3600])
-    assert estimate([MINE], store=store).iloc[0, 1:].tolist() == [4, 0, 0, 0, 0]
-    changes = {"Ml-knn": [{}, dict(n_neighbors=1)], "Label frequencies": [{}], "Absent": [{}]}
-    more = tiny(METHODS | {"Label frequencies": LabelFrequencies(), "Absent": Absent()}, changes)
-    table = estimate([more, OTHER], store=store)
-    assert table["experiment"].tolist() == ["mine", "other", "all"]
-    found = table[["trials", "to_run", "unknown"]].to_numpy().tolist()
-    assert found == [[8, 4, 2], [2, 2, 2], [10, 6, 4]]
-    assert table["core_hours"].to_numpy() * 3600 == pytest.approx([180, 0, 180])
-    run(store, recompute=True)
-    assert "mine: 4 trials to run, about 4 min with 1 process(es)" in capsys.readouterr().err
+
+    def with_seconds(rows):
+        return rows.assign(seconds=rows["method"].map(seconds))
+
+    change_records(store, MINE, with_seconds)
+    return store
+
+
+# Also where nothing is recorded, an estimate warns of nothing.
+no_warnings = pytest.mark.filterwarnings("error")
+
+
+@no_warnings
+@pytest.mark.parametrize(("jobs", "longest"), [(1, 240), (2, 120), (64, 90)])
+def test_hours_by_hand(timed, jobs, longest):
+    """2 · 30 + 2 · 90 s: 120 s on each of two workers, but 90 s at the least on any number."""
+    row = estimate([MINE], jobs=jobs, recompute=True, store=timed).iloc[0]
+    assert row["core_hours"] == pytest.approx(240 / 3600)
+    assert row["hours"] == pytest.approx(longest / 3600)
+
+
+@no_warnings
+def test_what_is_recorded_takes_no_time(timed):
+    row = estimate([MINE], store=timed).iloc[0]
+    assert row.iloc[1:].tolist() == [4, 0, 0, 0, 0]
+
+
+@no_warnings
+def test_hours_of_what_never_ran(timed):
+    """An override that did not run yet takes as long as others of its method.
+
+    Nothing is known of a method that never ran, and a method that needs a package that is not here
+    does not wait.
+    """
+    overrides = {
+        "Ml-knn": [{}, {"n_neighbors": 1}],
+        "Label frequencies": [{}],
+        "Absent": [{}],
+    }
+    methods = METHODS | {"Label frequencies": LabelFrequencies(), "Absent": Absent()}
+    larger = tiny(methods, overrides)
+    table = estimate([larger, SMALLER], store=timed)
+    assert table["experiment"].tolist() == ["mine", "smaller", "all"]
+    assert table["trials"].tolist() == [8, 2, 10]
+    assert table["to_run"].tolist() == [4, 2, 6]
+    assert table["unknown"].tolist() == [2, 2, 4]
+    seconds = table["core_hours"].to_numpy() * 3600
+    assert seconds == pytest.approx([180, 0, 180])
+
+
+@no_warnings
+def test_a_run_says_how_long_it_will_take(timed, capsys):
+    run(timed, recompute=True)
+    words = "mine: 4 trials to run, about 4 min with 1 process(es)"
+    assert words in capsys.readouterr().err
+
+
+@no_warnings
+def test_hours_of_no_process_are_refused(timed):
     with pytest.raises(ValueError, match="n_jobs == 0"):
-        estimate([MINE], jobs=0, store=store)
+        estimate([MINE], jobs=0, store=timed)
 
 
 @pytest.mark.parametrize(
