@@ -28,6 +28,8 @@ HERE = Path(__file__).resolve().parent
 LOOKS = re.compile(
     r"<style.*?</style>|\s(?:id|class|style|border)=\"[^\"]*\"|</?span[^>]*>|\n\s*", re.DOTALL
 )
+# A link to another notebook, which is a page beside this one.
+TO_NOTEBOOK = re.compile(r"\]\((\w+)\.ipynb")
 
 
 def publish(names=None) -> list[Path]:
@@ -58,7 +60,8 @@ def write_page(page, path: Path) -> Path:
     left_out = Config({"TagRemovePreprocessor": LEFT_OUT})
     exporter = MarkdownExporter(config=left_out, raw_template=template)
     text, _ = exporter.from_notebook_node(page)
-    return paths.write_whole(path, text.lstrip())
+    text = TO_NOTEBOOK.sub(r"](\1.md", text.lstrip())
+    return paths.write_whole(path, text)
 
 
 class Pictures:

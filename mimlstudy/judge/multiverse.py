@@ -23,7 +23,7 @@ from mimlstudy.judge.selection import (
     unmixed,
 )
 from mimlstudy.paper.experiments import READ_SPLITS, ROWS
-from mimlstudy.paper.published import ALL_CRITERIA, TABLES
+from mimlstudy.paper.published import ALL_CRITERIA, TABLES, published_claims
 
 # Rows of a table that are alternatives of a method.
 ROW_OF = {
@@ -139,9 +139,9 @@ def claim_effects(get_records: Records, *, n_mixtures: int = N_MIXTURES) -> pd.D
     """How far the favoured methods of each claim are ahead with alternative settings.
 
     ``effect`` is the mean over all differences that the claim names, in percent of the rival's
-    loss. Columns: claim, kind, change, effect. The kind is "published"; "one change", which every
-    method of the claim makes that leaves this choice open; or "mixture": of each method any
-    alternative, drawn at random.
+    loss. Claims are in the paper's order. Columns: claim, kind, change, effect. The kind is
+    "published"; "one change", which every method of the claim makes that leaves this choice open;
+    or "mixture": of each method any alternative, at random.
     """
     rng = np.random.default_rng(0)
     tables = [pd.DataFrame(columns=EFFECTS)]
@@ -157,7 +157,10 @@ def claim_effects(get_records: Records, *, n_mixtures: int = N_MIXTURES) -> pd.D
             if cases and methods <= losses.keys():
                 drawn = _drawn_places(methods, losses, single, n_mixtures, rng)
                 tables.append(_effects(cases, losses, *drawn).assign(claim=claim))
-    return pd.concat(tables[1:] or tables)[EFFECTS].reset_index(drop=True)
+    table = pd.concat(tables[1:] or tables)[EFFECTS]
+    in_order = list(published_claims()["id"])
+    table = table.sort_values("claim", key=lambda ids: ids.map(in_order.index), kind="stable")
+    return table.reset_index(drop=True)
 
 
 def _cases_of_leads(experiment):

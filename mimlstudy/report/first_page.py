@@ -8,7 +8,7 @@ import pandas as pd
 
 from mimlstudy.judge.rules import POWERFUL
 
-PAGES = "figures/pages"  # the rendered notebooks, as the README links them
+PAGE = "figures/pages/{}.md"  # of a rendered notebook, as the README links it
 PAPERS, CORRECTED = "paper's test", "corrected test"
 MUCH, LITTLE = 0.9, 0.1  # of the claims and of the numbers, for "yes" and for "no"
 LINE = 100  # characters
@@ -23,23 +23,23 @@ class Fact:
     notebook: str
     heading: str = ""  # of its page
 
-    def line(self, pages: str) -> str:
-        """A line of a list in Markdown."""
+    def line(self, page: str) -> str:
+        """A line of a list in Markdown, with a link to the notebook's ``page``."""
         place = self.heading.lower().replace(" ", "-").replace("?", "")
-        address = f"{pages}/{self.notebook}.md" + (f"#{place}" if place else "")
+        address = page.format(self.notebook) + (f"#{place}" if place else "")
         text = f"- **{self.head}** {self.sentences} [Evidence]({address})"
         return fill(text, LINE, subsequent_indent="  ", break_on_hyphens=False)
 
 
-def answer(card: Mapping, pages: str = PAGES) -> str:
+def answer(card: Mapping, page: str = PAGE) -> str:
     """Does the paper hold? In one word, then in facts, as Markdown.
 
-    ``card`` is a :func:`~mimlstudy.judge.scorecard.scorecard`; ``pages`` is the folder of the
-    rendered notebooks.
+    ``card`` is a :func:`~mimlstudy.judge.scorecard.scorecard`; ``page`` is the address of a
+    notebook's page, with braces for the notebook's name.
     """
     if not is_recorded(card):
         return "Not everything is recorded yet."
-    lines = [fact.line(pages) for fact in facts(card)]
+    lines = [fact.line(page) for fact in facts(card)]
     return "\n".join([f"**{in_a_word(card)}**", "", *lines])
 
 

@@ -28,6 +28,9 @@ LETTERS = 62  # of a claim in one line
 LINE_HEIGHT, ROW_GAP = 0.125, 0.11  # inches
 WIDTH, ABOVE, BELOW = 7.0, 0.25, 0.37  # of the figure; the room for the key and for the axis
 BAR: dict[str, Any] = dict(color=INK, marker="|", markersize=10, markeredgewidth=1.8)
+ABOVE_THE_AXIS: dict[str, Any] = dict(  # the place of a key
+    loc="lower center", bbox_to_anchor=(0.5, 1), fontsize=7
+)
 DOT: dict[str, Any] = dict(color=BLUE, marker="o", markersize=5)
 DARK = {  # verdicts as text on white
     "supported": "#1b6b1b",
@@ -124,45 +127,54 @@ def claims_figure(findings: Sequence[ClaimFinding], get_records: Records) -> plt
     findings : sequence of ClaimFinding
     get_records : callable or mapping from an experiment's name to its records
     """
-    texts = []
-    for row in findings:
-        texts.append(wrap(f"{row.id}, {row.where}: {row.claim}", LETTERS, break_on_hyphens=False))
-    heights = np.array([LINE_HEIGHT * len(lines) + ROW_GAP for lines in texts])
-    ax = _axis_of_rows(heights)
-    middles = np.cumsum(heights) - heights / 2
-    for finding, lines, middle in zip(findings, texts, middles, strict=True):
-        _write_row(ax, middle, "\n".join(lines), finding.word())
+    texts = [wrapped(f"{row.id}, {row.where}: {row.claim}") for row in findings]
+    figure, ax, middles = axis_of_rows(texts, "difference as claimed, % of the rival's loss")
+    for finding, text, middle in zip(findings, texts, middles, strict=True):
+        word = finding.word()
+        write_row(ax, middle, text, word, color=DARK[word], weight="bold")
         difference = claim_difference(get_records, finding.id)
         if difference is not None:
             _draw_difference(ax, middle, difference)
     bar = plt.Line2D([], [], **BAR, linestyle="none", label="printed")
     dot = plt.Line2D([], [], **DOT, linewidth=1.6, label="ours, 95 % interval")
-    place = dict(loc="lower center", bbox_to_anchor=(0.5, 1), fontsize=7)
-    ax.legend(handles=[bar, dot], ncols=2, **place)
-    return ax.figure
+    ax.legend(handles=[bar, dot], ncols=2, **ABOVE_THE_AXIS)
+    return figure
 
 
-def _axis_of_rows(heights):
-    """An axis with a row of each height, in inches, between words and verdicts."""
+def wrapped(text: str) -> str:
+    """A claim in lines that fit beside the axis of a figure."""
+    return "\n".join(wrap(text, LETTERS, break_on_hyphens=False))
+
+
+def axis_of_rows(texts: Sequence[str], xlabel: str) -> tuple[plt.Figure, plt.Axes, np.ndarray]:
+    """A figure, its axis with room for each text at the left, and the heights of the rows.
+
+    Parameters
+    ----------
+    texts : sequence of str, of :func:`wrapped`.
+    xlabel : str
+    """
+    heights = np.array([LINE_HEIGHT * (text.count("\n") + 1) + ROW_GAP for text in texts])
     rows = heights.sum()
     total = BELOW + rows + ABOVE
     figure, ax = plt.subplots(figsize=(WIDTH, total), layout="none")
     left, right = 0.525, 0.84  # leave room for the words and the verdicts
     figure.subplots_adjust(left, BELOW / total, right, 1 - ABOVE / total)
-    ax.set(ylim=(rows, 0), yticks=[], xlabel="difference as claimed, % of the rival's loss")
+    ax.set(ylim=(rows, 0), yticks=[], xlabel=xlabel)
     ax.grid(axis="x")
     ax.spines["left"].set_visible(False)
     ax.axvline(0, color=LINE, linewidth=0.8)
     over_all = dict(xmin=-1.6, xmax=1.5, clip_on=False)  # also below words and verdicts
     for edge in np.cumsum(heights)[:-1]:
         ax.axhline(edge, color="#e6e6e6", linewidth=0.5, **over_all)
-    return ax
+    return figure, ax, np.cumsum(heights) - heights / 2
 
 
-def _write_row(ax, y, text, word):
+def write_row(ax: plt.Axes, y: float, text: str, word: str, **look) -> None:
+    """A text at the left of an axis, and a word at its right, with the word's ``look``."""
     beside: dict[str, Any] = dict(va="center", fontsize=7, transform=ax.get_yaxis_transform())
     ax.text(-1.62, y, text, color=INK, linespacing=1.15, **beside)
-    ax.text(1.04, y, word, color=DARK[word], weight="bold", **beside)
+    ax.text(1.04, y, word, **beside, **look)
 
 
 def claims_caption(findings: Sequence[ClaimFinding]) -> str:

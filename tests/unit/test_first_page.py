@@ -126,6 +126,12 @@ def test_each_fact_is_a_line_that_leads_to_a_heading_of_a_notebook(card):
         assert place == "" or place in headings, (notebook, place)
 
 
+def test_another_page_links_notebooks_in_its_own_way(card):
+    text = first_page.answer(card, "{}.ipynb")
+    assert "[Evidence](0_scorecard.ipynb#the-claims)" in text
+    assert "figures/pages" not in text
+
+
 def headings_of(notebook):
     """The places of a notebook that links can name."""
     cells = json.loads((folders.notebooks() / f"{notebook}.ipynb").read_text())["cells"]

@@ -436,7 +436,8 @@ def test_notebooks_are_pages_with_the_pictures_of_the_folder_above(tmp_path, mon
     table = '<style>td {}</style><table id="a">\n <tr><td class="b">1</td></tr></table>'
     cells = [f"{show}; print('bar', file=sys.stderr)", f"HTML({table!r})", "'hidden'"]
     named = f"display({png}, metadata={{'artefact': 'figure10'}})"
-    cells[1:1] = [named, png, png]
+    link = "from IPython.display import Markdown; Markdown('[there](7_other.ipynb#a)')"
+    cells[1:1] = [named, png, png, link]
     paths.write_whole(folders.figures() / "figure10.png", b"")
     write_notebook(folder, "6_any", *cells)
     with edited(folder / "6_any.ipynb") as notebook:
@@ -445,6 +446,7 @@ def test_notebooks_are_pages_with_the_pictures_of_the_folder_above(tmp_path, mon
     pages = folders.figures() / "pages"
     page = (pages / "6_any.md").read_text()
     assert "![own](../figure10.png)" in page
+    assert "[there](7_other.md#a)" in page
     for name in "6_any_1.png", "6_any_2.png":
         assert f"![own]({name})" in page and (pages / name).stat().st_size == 24
     assert "<table><tr><td>1</td></tr></table>" in page

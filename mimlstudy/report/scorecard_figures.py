@@ -1,0 +1,164 @@
+"""The scorecard as figures: how far our numbers are from print, and the verdicts."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.colors import ListedColormap
+from matplotlib.patches import Patch
+
+from mimlpaper.metrics import CRITERIA
+from mimlstudy.judge.claims import WORDS
+from mimlstudy.judge.verdicts import LOWER_IS_BETTER, VERDICTS
+from mimlstudy.paper.published import TABLES
+from mimlstudy.report.figures import BLUE, GREEN, INK, LINE, VERMILION
+from mimlstudy.report.verdict_looks import VERDICT_LOOKS
+
+MARK = "†"  # of rows with settings chosen because they come closest to print
+FARTHEST = 6.0  # tolerances that the axis shows
+AT_THE_EDGE = FARTHEST + 0.25
+COUNT_AT = AT_THE_EDGE + 0.35  # place of the number of values beyond the axis
+WORD_COLOURS = {  # of bars; and of the numbers in them
+    "supported": (BLUE, "white"),
+    "supported in part": ("#8fbbe0", INK),
+    "undecided": ("#dddddd", INK),
+    "contradicted": (VERMILION, "white"),
+    "not tested": ("#f6f6f6", INK),
+}
+
+
+def marked_name(row: Mapping) -> str:
+    """The name of a scorecard's row, with :data:`MARK` if settings were chosen by print."""
+    return row["algorithm"] + (f" {MARK}" if row["closest_to_print"] else "")
+
+
+def deviations_from_print(card: Mapping) -> pd.DataFrame:
+    """The compared cells with their ``deviation``: in tolerances, above 0 where ours is better.
+
+    ``name`` is that of :func:`marked_name`.
+    """
+    cells = pd.DataFrame(card["cells"])
+    cells = cells[(cells["printed"] == "value") & cells["mean"].notna()].copy()
+    difference = cells["mean"].astype(float) - cells["published_mean"].astype(float)
+    is_loss = cells["criterion"].map(LOWER_IS_BETTER).astype(bool)
+    gain = difference.where(~is_loss, -difference)
+    names = {(row["table"], row["algorithm"]): marked_name(row) for row in card["rows"]}
+    places = zip(cells["table"], cells["algorithm"], strict=True)
+    return cells.assign(
+        deviation=gain / cells["tolerance"].astype(float),
+        name=[names.get(place, place[1]) for place in places],
+    )
+
+
+def deviations_figure(cells: pd.DataFrame) -> plt.Figure:
+    """A line for each row of the tables: the deviation of each cell, with the tolerance as a band.
+
+    ``cells`` are those of :func:`deviations_from_print`. A triangle and a number stand for values
+    beyond the axis.
+    """
+    tables = list(cells["table"].unique())
+    n_rows = [cells.loc[cells["table"] == number, "name"].nunique() for number in tables]
+    figure, axes = plt.subplots(
+        len(tables),
+        figsize=(5, 0.152 * sum(n_rows) + 0.22 * len(tables) + 0.55),
+        sharex=True,
+        squeeze=False,
+        height_ratios=n_rows,
+    )
+    for ax, number in zip(axes.flat, tables, strict=True):
+        _draw_deviations(ax, cells[cells["table"] == number])
+        ax.set_title(f"Table {number}: {TABLES[number].title}", loc="left")
+    axes.flat[-1].set_xlabel("tolerances from the printed value; right: ours is better")
+    return figure
+
+
+def _draw_deviations(ax, cells):
+    names = list(cells["name"].unique())
+    places = cells["name"].map(names.index)
+    agrees = cells["verdict"] == "agrees"
+    ax.axvspan(-1, 1, color="#e4f4ec", zorder=0)
+    ax.axvline(0, color=LINE, linewidth=0.6)
+    for chosen, color in ((agrees, GREEN), (~agrees, VERMILION)):
+        values = cells.loc[chosen, "deviation"]
+        is_near = values.abs() <= FARTHEST
+        look = dict(linestyle="none", color=color, markersize=3.5, alpha=0.8, markeredgewidth=0)
+        ax.plot(values[is_near], places[values.index][is_near], marker="o", **look)
+        for side, marker in ((-1, "<"), (1, ">")):
+            beyond = places[values.index[values * side > FARTHEST]].value_counts()
+            edge = np.full(len(beyond), side * AT_THE_EDGE)
+            ax.plot(edge, beyond.index, marker=marker, **(look | {"markersize": 5}))
+            for place, n_values in beyond.items():
+                ax.text(side * COUNT_AT, place, n_values, ha="center", va="center", fontsize=6)
+    ax.set_yticks(range(len(names)), names)
+    limit = COUNT_AT + 0.2
+    ax.set(ylim=(len(names) - 0.4, -0.6), xlim=(-limit, limit))
+    ax.grid(axis="x")
+    ax.tick_params(axis="y", length=0)
+
+
+def cells_figure(card: Mapping, numbers: Sequence[int]) -> plt.Figure:
+    """Each cell of some tables as a square with its verdict; rows chosen by print have a mark."""
+    figure, axes = plt.subplots(3, 2, figsize=(7, 7))
+    cells = pd.DataFrame(card["cells"])
+    names = {(row["table"], row["algorithm"]): marked_name(row) for row in card["rows"]}
+    looks = VERDICT_LOOKS.loc[[*VERDICTS]]
+    for ax, number in zip(axes.flat, numbers, strict=False):
+        table = cells[cells["table"] == number]
+        squares = _squares(table, TABLES[number].columns)
+        squares.index = [names.get((number, name), name) for name in squares.index]
+        sns.heatmap(
+            squares.map(VERDICTS.index),
+            annot=squares.map(looks["sign"].get),
+            fmt="",
+            ax=ax,
+            cmap=ListedColormap(looks["fill"]),
+            vmin=-0.5,
+            vmax=len(looks) - 0.5,
+            linewidths=1.5,
+            cbar=False,
+        )
+        ax.set_title(f"Table {number}: {TABLES[number].title}", loc="left")
+        ax.set(xlabel="", ylabel="")
+        ax.tick_params(length=0)
+    for ax in axes.flat[len(numbers) :]:
+        ax.set_axis_off()
+    axes[2, 1].legend(handles=_verdict_key(cells, looks), loc="center left", title="verdicts")
+    return figure
+
+
+def _squares(table, columns):
+    words = table.pivot(index="algorithm", columns=columns, values="verdict")
+    words = words.loc[table["algorithm"].unique(), table[columns].unique()]
+    return words.rename(columns={name: criterion.symbol for name, criterion in CRITERIA.items()})
+
+
+def _verdict_key(cells, looks):
+    counts = cells["verdict"].value_counts()
+    handles = []
+    for look in looks.itertuples():
+        if look.Index in counts:
+            label = f"{look.sign or ' '}  {look.in_print} ({counts[look.Index]})"
+            handles.append(Patch(color=look.fill, label=label))
+    handles.append(Patch(color="white", label=f"{MARK}  settings closest to print"))
+    return handles
+
+
+def words_figure(words: pd.DataFrame) -> plt.Figure:
+    """A bar for each row of ``words``, which has the number of claims of each verdict."""
+    figure, ax = plt.subplots(figsize=(7, 0.3 * len(words) + 0.75))
+    colors = [WORD_COLOURS[word][0] for word in WORDS]
+    upwards = words.loc[::-1, [*WORDS]]
+    upwards.plot.barh(stacked=True, ax=ax, color=colors, width=0.75, legend=False)
+    ends = upwards.cumsum(axis="columns")
+    for word in WORDS:
+        for place, (n_claims, end) in enumerate(zip(upwards[word], ends[word], strict=True)):
+            if n_claims:
+                middle = end - n_claims / 2
+                color = WORD_COLOURS[word][1]
+                ax.text(middle, place, f"{n_claims:.0f}", color=color, ha="center", va="center")
+    ax.set(xlabel="claims", ylabel="")
+    ax.grid(False)
+    figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=len(WORDS))
+    return figure
