@@ -55,10 +55,14 @@ def check_bags(X, estimator=None, *, reset: bool = False, missing: bool = False)
 
 
 def _check_offset(X):
+    """Refuse features that vary by little beside their means: their distances lose all digits."""
     mean, variance = X.mean(axis=0), X.var(axis=0).sum()
     if 0 < variance * OFFSET**2 < mean @ mean:
-        found = f"features of {np.abs(mean).max():.1e} that vary by {np.sqrt(variance):.1e}"
-        raise ValueError(f"X must lie around 0: {found}; scale, as OnInstances(MinMaxScaler())")
+        largest, deviation = np.abs(mean).max(), np.sqrt(variance)
+        raise ValueError(
+            f"X must lie around 0, got features of {largest:.1e} that vary by {deviation:.1e}; "
+            "scale them, as OnInstances(MinMaxScaler()) does"
+        )
 
 
 def label_sets(scores: np.ndarray, rule: str) -> np.ndarray:

@@ -106,19 +106,27 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "error_")
         if self.kernel == "linear":
             return X if isinstance(X, Combinations) else np.asarray(X, dtype=np.float64)
-        parameters = {name: getattr(self, name) for name in ("kernel", "gamma", "degree", "coef0")}
+        parameters = {
+            "kernel": self.kernel,
+            "gamma": self.gamma,
+            "degree": self.degree,
+            "coef0": self.coef0,
+        }
         if isinstance(X, Combinations):
             landmarks = np.asarray(self.landmarks_)
-            products, lengths = landmarks @ X.T, square_lengths(landmarks)  # (r, n), (r,)
-            columns = _of_products(products, lengths[:, None], X.squares, **parameters)
+            products = landmarks @ X.T  # (r, n)
+            squares = square_lengths(landmarks)  # (r,)
+            columns = _of_products(products, squares[:, None], X.squares, **parameters)
         else:
             columns = kernel_matrix(self.landmarks_, X, **parameters)  # (r, n)
         return solve_triangular(self.triangle_, columns, lower=True).T
 
     def _settings(self, n):
+        """The arguments of :func:`_factor` for n rows."""
         limits = {"rank": self.rank}
         if self.rank == "auto":
             limits = AUTO_LIMITS if n > EXACT else {"rank": None}
+        # An exact factor draws nothing: it is the same, and shared, for every seed.
         seed = 0 if limits["rank"] is None else integer_seed(self.random_state)
         return self.get_params() | limits | {"random_state": seed}
 
@@ -127,8 +135,8 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         self.triangle_ = factor[pivots]  # (r, r), lower triangular
         self.error_ = error
         if error > MUCH:
-            found = f"the kernel's factor of rank {len(pivots)} leaves {error:.0%} of its trace"
-            message = f"{found} unexplained; raise rank, lower gamma, or scale the features"
+            message = f"the kernel's factor of rank {len(pivots)} leaves {error:.0%} of its trace"
+            message += " unexplained; raise rank, lower gamma, or scale the features"
             warnings.warn(message, LowRankWarning, stacklevel=4)
         return factor
 
@@ -179,25 +187,28 @@ def pivoted_cholesky(diagonal, column, rank, tol, seed):
 def complete_cholesky(K, tol):
     """As :func:`pivoted_cholesky` of K (n, n), with the largest pivots first, to the rank of K."""
     trace = K.trace()
-    lower, order, rank, _ = dpstrf(K, tol=tol * trace / len(K), lower=1)
+    lower, fortran_order, rank, _ = dpstrf(K, tol=tol * trace / len(K), lower=1)
+    order = fortran_order - 1  # LAPACK counts from 1
     factor = np.empty((len(K), rank))
-    factor[order - 1] = np.tril(lower)[:, :rank]
-    error = max(0.0, 1.0 - np.vdot(factor, factor) / trace)
-    return factor, order[:rank] - 1, float(error)
+    factor[order] = np.tril(lower)[:, :rank]
+    explained = np.vdot(factor, factor) / trace
+    return factor, order[:rank], float(max(0.0, 1.0 - explained))
 
 
 def _factor(X, *, kernel, gamma, degree, coef0, rank, tol, random_state):
+    parameters = {"kernel": kernel, "gamma": gamma, "degree": degree, "coef0": coef0}
     if rank is None:
-        K = kernel_matrix(np.asarray(X), kernel=kernel, gamma=gamma, degree=degree, coef0=coef0)
+        K = kernel_matrix(np.asarray(X), **parameters)
         return complete_cholesky(K, tol)
     squares = square_lengths(X)
-    parameters = {"kernel": kernel, "gamma": gamma, "degree": degree, "coef0": coef0}
 
     def column(pivot):
         (row,) = X[[pivot]]
         return _of_products(X @ row, squares, squares[pivot], **parameters)
 
-    diagonal = np.ones(len(X)) if kernel == "rbf" else (gamma * squares + coef0) ** degree
+    diagonal = np.ones(len(X))  # of "rbf"
+    if kernel == "poly":
+        diagonal = (gamma * squares + coef0) ** degree
     return pivoted_cholesky(diagonal, column, rank, tol, random_state)
 
 

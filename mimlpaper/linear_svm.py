@@ -15,7 +15,8 @@ from mimlpaper.sharing import shared
 
 FIRST_SIGMA, SIGMA_GROWTH, MAX_SUBPROBLEMS = 1e3, 4.0, 25
 INNER_ACCURACY = 0.1  # share of the tolerance that a subproblem may leave
-SLOPES = -0.1, 1e-6  # between which a line search may stop, as shares of the first slope
+# A line search may stop between these, which are shares of its first slope.
+LOWEST_SLOPE, HIGHEST_SLOPE = -0.1, 1e-6
 MAX_BISECTIONS = 60
 BIAS_CURVATURE = 1e-6  # keeps a Newton system regular when no example is free
 ROUNDING = 1e-13  # relative, of products and sums
@@ -100,8 +101,8 @@ def fit_linear_svm(
     # Other arrays are not worth their hash.
     svm = shared(_minimise, *arguments) if isinstance(Z, Examples) else _minimise(*arguments)
     if svm.primal - svm.dual > tol * svm.primal:
-        found = f"stopped after {svm.n_steps} Newton steps with a duality gap of {svm.gap:.1e}"
-        message = f"the machine {found}, not {tol:.1e}; raise max_steps, or scale the features"
+        message = f"the machine stopped after {svm.n_steps} Newton steps with a duality gap of"
+        message += f" {svm.gap:.1e}, not {tol:.1e}; raise max_steps, or scale the features"
         warnings.warn(message, ConvergenceWarning, stacklevel=2)
     return svm
 
@@ -116,7 +117,8 @@ def _minimise(problem, start, tol, max_steps):
     dual, n_steps = problem.dual(alpha), 0
     # In keeping with the scale of alpha, which is below both the costs and 1 / ||z||².
     first_sigma = min(problem.C, FIRST_SIGMA / problem.examples.size)
-    for sigma in first_sigma * SIGMA_GROWTH ** np.arange(MAX_SUBPROBLEMS):
+    sigmas = first_sigma * SIGMA_GROWTH ** np.arange(MAX_SUBPROBLEMS)
+    for sigma in sigmas:
         if primal - dual <= tol * primal or n_steps >= max_steps:
             break
         enough = INNER_ACCURACY * tol * primal
@@ -140,27 +142,35 @@ class _Problem:
     def __init__(self, Z, y, C, offsets):
         self.examples = Z if isinstance(Z, Examples) else Examples(Z)
         self.y = np.where(np.asarray(y, dtype=bool), 1.0, -1.0)  # (n_examples,)
-        own = np.arange(len(self.y) + 1) if offsets is None else offsets
-        self.C, self.offsets = float(C), np.asarray(own, dtype=np.int64)  # (n_groups + 1,)
+        self.C = float(C)
+        if offsets is None:  # each example is a group
+            offsets = np.arange(len(self.y) + 1)
+        self.offsets = np.asarray(offsets, dtype=np.int64)  # (n_groups + 1,)
 
     @property
     def digest(self):
         return joblib.hash((self.examples.digest, self.y, self.C, self.offsets))
 
     def margins(self, theta):
+        """y_i f(z_i): (n_examples,)."""
         return self.y * (self.examples.X @ theta)
 
     def primal(self, theta, margins):
+        """The objective at theta, whose margins are known."""
+        w = theta[:-1]
         slacks = np.maximum.reduceat(1.0 - margins, self.offsets[:-1])  # (n_groups,)
-        return 0.5 * theta[:-1] @ theta[:-1] + self.C * np.maximum(slacks, 0.0).sum()
+        losses = np.maximum(slacks, 0.0)
+        return 0.5 * w @ w + self.C * losses.sum()
 
     def dual(self, alpha):
         """Σ alpha_i - ½||Σ alpha_i y_i z_i||², the heavier class scaled to Σ alpha_i y_i = 0."""
-        sums = alpha[self.y > 0].sum(), alpha[self.y < 0].sum()
-        if min(sums) <= 0:
+        positive, negative = alpha[self.y > 0].sum(), alpha[self.y < 0].sum()
+        lighter, heavier = min(positive, negative), max(positive, negative)
+        if lighter <= 0:
             return 0.0
-        heavier = 1.0 if sums[0] > sums[1] else -1.0
-        alpha = np.where(self.y == heavier, alpha * (min(sums) / max(sums)), alpha)
+        heavier_class = 1.0 if positive > negative else -1.0
+        scaled = alpha * (lighter / heavier)
+        alpha = np.where(self.y == heavier_class, scaled, alpha)
         w = self.pull(alpha)[:-1]
         return alpha.sum() - 0.5 * w @ w
 
@@ -184,11 +194,14 @@ def _newton_direction(problem, gradient, moves, sigma):
         return -gradient / D
     if len(F) >= len(D) - 1:
         return -_solve(sigma * _gram_of_free(problem, F, moves), D, gradient)
-    s = F @ np.eye(1, len(D), len(D) - 1)[0]  # the last column
+    s = F @ np.eye(1, len(D), len(D) - 1)[0]  # the last column, which combinations cannot slice
     right = np.array([-F @ gradient, s]).T  # (n_free, 2)
     u_0, u_1 = _solve(sigma * products(F), 1.0, right).T
-    q = -(gradient[-1] + sigma * s @ u_0) / (delta + (1.0 - delta) * sigma * s @ u_1)
-    direction = -gradient - sigma * (F.T @ (u_0 + (1.0 - delta) * q * u_1))
+    slope = gradient[-1] + sigma * s @ u_0
+    curvature = delta + (1.0 - delta) * sigma * s @ u_1
+    q = -slope / curvature
+    u = u_0 + (1.0 - delta) * q * u_1
+    direction = -gradient - sigma * (F.T @ u)
     direction[-1] = q
     return direction
 
@@ -201,8 +214,9 @@ def _free_rows(problem, moves):
         return problem.examples.X.take(rows)
     F = problem.examples.X[rows]
     if len(full):
-        signed = F[full] * problem.y[rows[full], None]
-        groups = np.searchsorted(problem.offsets, rows[full], side="right")
+        of_full = rows[full]
+        signed = F[full] * problem.y[of_full, None]
+        groups = np.searchsorted(problem.offsets, of_full, side="right")
         starts = np.flatnonzero(np.diff(groups, prepend=-1))
         sizes = np.diff(starts, append=len(full))
         means = np.add.reduceat(signed, starts) / sizes[:, None]
@@ -211,11 +225,11 @@ def _free_rows(problem, moves):
 
 
 def _gram_of_free(problem, F, moves):
-    """F'F; of most of the rows of an array, that of all less that of the others."""
-    others = np.flatnonzero(moves != FREE)
+    """F'F; of most of the rows of an array, that of all less that of the rest."""
+    rest = np.flatnonzero(moves != FREE)
     plain = isinstance(F, np.ndarray) and not (moves == SHIFTS).any()
-    if plain and len(others) < len(F):
-        return problem.examples.whole_gram - gram(problem.examples.X[others])
+    if plain and len(rest) < len(F):
+        return problem.examples.whole_gram - gram(problem.examples.X[rest])
     return gram(F)
 
 
@@ -235,8 +249,11 @@ def _multiplier_step(problem, theta, margins, alpha, sigma, enough, max_steps):
         pull, last = pull + problem.pull(a - last), a
         gradient = -pull
         gradient[:-1] += theta[:-1]
-        left = 0.5 * gradient[:-1] @ gradient[:-1] + abs(gradient[-1])
-        proximal = (a - alpha) @ (a - alpha) / (2.0 * sigma)
+        w_gradient, b_gradient = gradient[:-1], gradient[-1]
+        left = 0.5 * w_gradient @ w_gradient + abs(b_gradient)
+        moved = a - alpha
+        # More accuracy than the multipliers have moved would be lost in the next subproblem.
+        proximal = moved @ moved / (2.0 * sigma)
         if left <= max(enough, proximal) or n_steps == max_steps:
             return theta, a, n_steps
         direction = _newton_direction(problem, gradient, moves, sigma)
@@ -250,14 +267,15 @@ def _multiplier_step(problem, theta, margins, alpha, sigma, enough, max_steps):
 def _line_search(problem, theta, gradient, direction, raw, sigma, change):
     """Step t in (0, 1] where the slope, which rises with t, is near 0 from below, or 1."""
     drop, fall = sigma * change, -(gradient @ direction)
-    w_slope = theta[:-1] @ direction[:-1]
-    curvature = direction[:-1] @ direction[:-1]
+    w, w_direction = theta[:-1], direction[:-1]
+    w_slope = w @ w_direction
+    curvature = w_direction @ w_direction
     low, high, t = 0.0, 1.0, 1.0
     for _ in range(MAX_BISECTIONS):
         a, _ = _project(raw - t * drop, problem.C, problem.offsets)
         slope = w_slope + t * curvature - a @ change
-        too_high = slope > SLOPES[1] * fall
-        if not too_high and (slope >= SLOPES[0] * fall or t == 1.0):
+        too_high = slope > HIGHEST_SLOPE * fall
+        if not too_high and (slope >= LOWEST_SLOPE * fall or t == 1.0):
             break
         low, high = (low, t) if too_high else (t, high)
         t = 0.5 * (low + high)
