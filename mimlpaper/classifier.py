@@ -67,8 +67,8 @@ class OnStatistics(base.MultiLabelEstimator):
         self.random_state = random_state
 
     def _fit(self, bags, Y):
-        each = OneVsRestClassifier(_seeded(self.classifier, self.random_state))
-        self.model_ = make_pipeline(BagStatistics(), StandardScaler(), each)
+        by_label = OneVsRestClassifier(_seeded(self.classifier, self.random_state))
+        self.model_ = make_pipeline(BagStatistics(), StandardScaler(), by_label)
         with warnings.catch_warnings(action="ignore", category=UserWarning):  # given above
             self.model_.fit(bags, Y)
 
@@ -224,38 +224,48 @@ class MimlClassifier(base.LogOdds):
         """:func:`~mimlpaper.explanations.explain` times the slopes, with rows (bag, instance)."""
         bags = base.check_bags(X, self)
         names = range(len(bags)) if bags.names is None else bags.names
-        rows = [(name, i) for name, bag in zip(names, bags, strict=True) for i in range(len(bag))]
+        rows = []
+        for name, size in zip(names, bags.sizes, strict=True):
+            rows += [(name, instance) for instance in range(size)]
         index = pd.MultiIndex.from_tuples(rows, names=["bag", "instance"])
-        return pd.DataFrame(self.slopes_ * explain(self.model_, bags), index, self.classes_)
+        log_odds = self.slopes_ * explain(self.model_, bags)
+        return pd.DataFrame(log_odds, index, self.classes_)
 
     def summary(self) -> str:
         """What was chosen and why, as text."""
         check_is_fitted(self)
         lines = [f"{self.chosen_} is chosen by {self.criterion_} on bags that were held out:"]
         for name, value in self.held_out_.items():
-            found = "left out, over time_budget" if np.isnan(value) else f"{value:.3f}"
-            lines.append(f"  {name}: {found}, {self.seconds_[name]:.1f} s")
-        n_calibrated = np.sum((self.slopes_ != 1) | (self.intercepts_ != 0))
-        fitted = "It is fitted to all bags, whose features are scaled to [0, 1], and calibrated for"
-        return "\n".join([*lines, f"{fitted} {n_calibrated} of {self.n_labels_} labels."])
+            result = "left out, over time_budget" if np.isnan(value) else f"{value:.3f}"
+            lines.append(f"  {name}: {result}, {self.seconds_[name]:.1f} s")
+        calibrated = (self.slopes_ != 1) | (self.intercepts_ != 0)
+        lines.append(
+            "It is fitted to all bags, whose features are scaled to [0, 1], and calibrated for "
+            f"{calibrated.sum()} of {self.n_labels_} labels."
+        )
+        return "\n".join(lines)
 
     def _criterion(self, labels, scores, folds):
         """Mean over the folds where it is defined; NaN if nowhere, or without scores."""
+        if scores is None:
+            return np.nan
         measure = average_precision if self.n_labels_ > 1 else area_under_curve
         values = []
-        for fold in np.unique(folds) if scores is not None else ():
+        for fold in np.unique(folds):
+            held = folds == fold
             with suppress(UndefinedError):
-                values.append(measure(labels[folds == fold], scores[folds == fold]))
+                values.append(measure(labels[held], scores[held]))
         return float(np.mean(values)) if values else np.nan
 
     def _candidates(self) -> dict[str, Pipeline]:
         candidates = CANDIDATES if self.candidates is None else self.candidates
         if not isinstance(candidates, Mapping) or not candidates:
             raise ValueError(f"candidates must be a dict of estimators, got {candidates!r}")
-        return {
-            name: make_pipeline(OnInstances(MinMaxScaler()), _seeded(learner, self.random_state))
-            for name, learner in candidates.items()
-        }
+        pipelines = {}
+        for name, learner in candidates.items():
+            seeded = _seeded(learner, self.random_state)
+            pipelines[name] = make_pipeline(OnInstances(MinMaxScaler()), seeded)
+        return pipelines
 
 
 def _folds(labels, n_folds, rng):
@@ -306,17 +316,17 @@ def _starts_within(pipeline, bags, labels, share, budget) -> bool:
     """
     if not budget.is_limited:
         return True
-    following_shares = [1.0 / SAMPLES[1], share]
-    for every, following in zip(SAMPLES, following_shares, strict=True):
-        if len(bags) // every < LEAST:
+    following_shares = [1.0 / SAMPLES[1], share]  # of the fit after each of these
+    for step, following in zip(SAMPLES, following_shares, strict=True):
+        if len(bags) // step < LEAST:
             continue
         began = time.perf_counter()
         try:
-            _quiet_fit(pipeline, bags[::every], labels[::every])
+            _quiet_fit(pipeline, bags[::step], labels[::step])
         except ValueError:  # too few bags for this learner say nothing about more
             continue
         took = time.perf_counter() - began
-        if not budget.allows(took * (following * every) ** 2):
+        if not budget.allows(took * (following * step) ** 2):
             return False
     return True
 
@@ -331,7 +341,8 @@ def _quiet_fit(pipeline, bags, labels):
 
 def _calibrated(scores, labels):
     """Platt's slope and intercept for each label; (1, 0) where the held-out bags do not say."""
-    slopes, intercepts = np.ones(scores.shape[1]), np.zeros(scores.shape[1])
+    n_labels = scores.shape[1]
+    slopes, intercepts = np.ones(n_labels), np.zeros(n_labels)
     for label, (column, truth) in enumerate(zip(scores.T, labels.T, strict=True)):
         if truth.all() or not truth.any() or np.ptp(column) == 0:
             continue

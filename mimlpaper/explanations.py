@@ -47,9 +47,10 @@ def telling_features(estimator, bag: np.ndarray, instance: int) -> np.ndarray:
     """
     bag = check_bags([bag])[0]
     present = np.flatnonzero(bag[instance])
-    variants = np.repeat(bag[None], len(present) + 1, axis=0)
-    variants[np.arange(len(present)), instance, present] = 0.0  # the last one stays whole
-    scores = explain(estimator, list(variants))[instance :: len(bag)]  # (n_variants, n_labels)
+    variants = np.repeat(bag[None], len(present) + 1, axis=0)  # the last one stays whole
+    variants[np.arange(len(present)), instance, present] = 0.0
+    of_all = explain(estimator, list(variants))  # of the instances of all variants
+    scores = of_all[instance :: len(bag)]  # (n_variants, n_labels)
     falls = np.zeros((bag.shape[1], scores.shape[1]))
     falls[present] = scores[-1] - scores[:-1]
     return falls
@@ -70,23 +71,30 @@ def _at_the_end(estimator, bags):
 def _losses(estimator, bags):
     """What the scores of its bag lose without each instance: (n_instances, n_labels)."""
     losses = np.repeat(scores_of(estimator, bags), bags.sizes, axis=0)
-    has_others = np.repeat(bags.sizes, bags.sizes) > 1  # (n_instances,)
-    if has_others.any():
-        large = [bag for bag in bags if len(bag) > 1]
-        without = [np.delete(bag, i, axis=0) for bag in large for i in range(len(bag))]
-        offsets = np.cumsum([0, *map(len, without)])
-        rest = Bags(np.concatenate(without), offsets, bags.feature_names)
-        losses[has_others] -= scores_of(estimator, rest)
+    has_company = np.repeat(bags.sizes, bags.sizes) > 1  # (n_instances,)
+    if not has_company.any():
+        return losses
+    without = []  # for each instance with company, its bag without it
+    for bag in bags:
+        if len(bag) > 1:
+            without += [np.delete(bag, i, axis=0) for i in range(len(bag))]
+    offsets = np.cumsum([0, *map(len, without)])
+    rest = Bags(np.concatenate(without), offsets, bags.feature_names)
+    losses[has_company] -= scores_of(estimator, rest)
     return losses
 
 
 def _shares_of_distances(learner, bags):
+    """z_k times the mean gradient, for the instance that sets z_k: (n_instances, n_labels)."""
     check_is_fitted(learner)
     medoids = learner.medoid_map_.medoids_
     z = learner.medoid_map_.transform(bags)  # (n_bags, n_medoids)
-    places = _farthest(bags, medoids).ravel()
-    shares = [z * _mean_gradient(learner, label, z) for label in range(learner.n_labels_)]
-    return np.array([np.bincount(places, one.ravel(), bags.n_instances) for one in shares]).T
+    instances = _farthest(bags, medoids).ravel()
+    scores = np.empty((bags.n_instances, learner.n_labels_))
+    for label in range(learner.n_labels_):
+        shares = z * _mean_gradient(learner, label, z)
+        scores[:, label] = np.bincount(instances, shares.ravel(), bags.n_instances)
+    return scores
 
 
 def _farthest(bags, medoids):
@@ -112,10 +120,12 @@ def _mean_gradient(learner, label, z):
     if not len(svm.support_):  # a label with one class has a constant score
         return np.zeros_like(z)
     alphas, support = svm.dual_coef_[0], classifier.X_fit_[svm.support_]
-    quadrature = zip(*np.polynomial.legendre.leggauss(N_NODES), strict=True)  # on [-1, 1]
-    return sum(
-        w / 2 * _gradient(classifier, alphas, support, (x + 1) / 2 * z) for x, w in quadrature
-    )
+    nodes, weights = np.polynomial.legendre.leggauss(N_NODES)  # of the integral over [-1, 1]
+    mean = np.zeros_like(z)
+    for node, weight in zip(nodes, weights, strict=True):
+        share = (node + 1) / 2  # of the way from 0 to z
+        mean += weight / 2 * _gradient(classifier, alphas, support, share * z)
+    return mean
 
 
 def _gradient(classifier, alphas, support, z):

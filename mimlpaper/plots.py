@@ -62,35 +62,42 @@ def explained_images(
     """
     pictures = [] if isinstance(images, Bags) else [*images]
     bags = images if isinstance(images, Bags) else ImageBags().transform(pictures)
-    scores, reasons = scores_of(estimator, bags), explain(estimator, bags)
-    n_columns = 1 + n_shown + bool(pictures)
+    scores = scores_of(estimator, bags)
+    reasons = explain(estimator, bags)
+    n_rows, n_columns = len(bags), 1 + n_shown + bool(pictures)
+    size = 1.75 * n_columns, 1.87 * n_rows + 0.3
     figure, axes = plt.subplots(
-        len(bags),
-        n_columns,
-        figsize=(1.75 * n_columns, 1.87 * len(bags) + 0.3),
-        squeeze=False,
-        layout="constrained",
+        n_rows, n_columns, figsize=size, squeeze=False, layout="constrained"
     )
     shown = np.argsort(-scores)[:, :n_shown]  # (n_bags, n_shown)
-    rows_of_bags = [slice(*ends) for ends in pairwise(bags.offsets)]
-    highest = [np.abs(reasons[rows][:, shown[i]]).max() for i, rows in enumerate(rows_of_bags)]
-    bound = max(highest)
-    for i, (row, rows) in enumerate(zip(axes, rows_of_bags, strict=True)):
+    instances_of_bags = [slice(*ends) for ends in pairwise(bags.offsets)]
+    bound = 0.0  # the largest reason shown: discs of all images have one scale
+    for i, instances in enumerate(instances_of_bags):
+        bound = max(bound, np.abs(reasons[instances][:, shown[i]]).max())
+    for i, instances in enumerate(instances_of_bags):
         if pictures:
-            _draw_picture(row[0], pictures[i])
-        first, *others = row[-1 - n_shown :]
-        draw_mosaic(first, bags[i])
+            _draw_picture(axes[i, 0], pictures[i])
+        ax_mosaic, *ax_labels = axes[i, -1 - n_shown :]
+        draw_mosaic(ax_mosaic, bags[i])
         if true is not None:
-            first.set_title("\n".join(np.array(label_names)[true[i]]) or "no label")
-        for ax, label in zip(others, shown[i], strict=False):
-            seen = None if regions is None else regions[rows, label]
-            _draw_discs(ax, bags[i], reasons[rows, label], bound, seen)
-            outcome = "" if true is None else _outcome(scores[i, label] > 0, true[i, label])
-            title = _signed(scores[i, label]) + (f", {outcome}" if outcome else "")
-            color = WRONG if outcome in ("wrong", "missed") else INK
-            ax.set_title(f"{label_names[label]}\n{title}", color=color)
+            true_names = np.array(label_names)[true[i]]
+            ax_mosaic.set_title("\n".join(true_names) or "no label")
+        # Images with fewer labels than columns leave the last columns empty.
+        for ax, label in zip(ax_labels, shown[i], strict=False):
+            seen = None if regions is None else regions[instances, label]
+            _draw_discs(ax, bags[i], reasons[instances, label], bound, seen)
+            is_true = None if true is None else true[i, label]
+            _set_title(ax, label_names[label], scores[i, label], is_true)
     _draw_key(figure, bound)
     return figure
+
+
+def _set_title(ax, name, score, is_true):
+    """The label's name, its score and, where the truth is known, what became of it."""
+    outcome = "" if is_true is None else _outcome(score > 0, is_true)
+    parts = [_signed(score), outcome] if outcome else [_signed(score)]
+    color = WRONG if outcome in ("wrong", "missed") else INK
+    ax.set_title(f"{name}\n{', '.join(parts)}", color=color)
 
 
 def _draw_picture(ax, picture):
@@ -127,9 +134,9 @@ def _draw_key(figure, bound):
         INK: f"against it, at most {_signed(-bound)}",
     }
     look = dict(linestyle="", marker="o", markersize=7, markeredgewidth=0.5, markeredgecolor=INK)
-    handles = [
-        plt.Line2D([], [], markerfacecolor=c, label=text, **look) for c, text in texts.items()
-    ]
+    handles = []
+    for face, text in texts.items():
+        handles.append(plt.Line2D([], [], markerfacecolor=face, label=text, **look))
     figure.legend(handles=handles, loc="outside lower center", ncols=2)
 
 
