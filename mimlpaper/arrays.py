@@ -92,12 +92,14 @@ def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:
 
     Raises ValueError if both hold names and these are not the same, or not unique.
     """
-    texts, wanted_texts = pd.Index(map(str, names)), pd.Index(map(str, wanted))
+    texts = pd.Index(map(str, names))
+    wanted_texts = pd.Index(map(str, wanted))
     if texts.equals(wanted_texts):
         return np.arange(len(texts))
-    places = texts.get_indexer(wanted_texts) if texts.is_unique else np.full(len(texts), -1)
-    if wanted_texts.is_unique and (places >= 0).all():
-        return places
+    if texts.is_unique and wanted_texts.is_unique:
+        places = texts.get_indexer(wanted_texts)
+        if (places >= 0).all():
+            return places
     if _are_numbers(names) or _are_numbers(wanted):
         return np.arange(len(texts))
     difference = wanted_texts.symmetric_difference(texts).tolist() or "names that repeat"

@@ -54,8 +54,11 @@ class Bags:
         strange = np.abs(instances) > LARGEST
         if strange.any():
             bag = self.bag_of_instance[strange.any(axis=1).argmax()]
-            value = f"bag {bag} holds {instances[strange][0]:.3g}"
-            raise ValueError(f"{value}; features must be within {LARGEST:.0e}, or squares overflow")
+            value = instances[strange][0]
+            raise ValueError(
+                f"bag {bag} holds {value:.3g}; "
+                f"features must be within {LARGEST:.0e}, or squares overflow"
+            )
 
     @classmethod
     def from_list(cls, bags: Sequence | Mapping) -> Bags:
@@ -63,8 +66,11 @@ class Bags:
 
         Keys of a dict and the index of a Series name the bags, columns of DataFrames the features.
         """
-        named = pd.Series(bags, dtype=object) if isinstance(bags, Mapping | pd.Series) else None
-        names, parts = (None, list(bags)) if named is None else (named.index, [*named])
+        names, parts = None, bags
+        if isinstance(bags, Mapping | pd.Series):
+            parts = pd.Series(bags, dtype=object)
+            names = parts.index
+        parts = list(parts)
         arrays = [_instances_of_bag(i, bag) for i, bag in enumerate(parts)]
         if not arrays:
             raise ValueError("bags must hold at least one bag, got none")
@@ -75,7 +81,8 @@ class Bags:
                 raise ValueError(f"bag {i} has {array.shape[1]} features, bag 0 has {n_features}")
             if columns[i] != columns[0]:
                 raise ValueError(f"bag {i} has the columns {columns[i]}, bag 0 has {columns[0]}")
-        return cls(np.concatenate(arrays), np.cumsum([0, *map(len, arrays)]), columns[0], names)
+        offsets = np.cumsum([0, *map(len, arrays)])
+        return cls(np.concatenate(arrays), offsets, columns[0], names)
 
     @property
     def sizes(self) -> np.ndarray:
@@ -136,8 +143,9 @@ class Bags:
         chosen = np.arange(len(self))[key]
         sizes = self.sizes[chosen]
         offsets = np.concatenate([[0], np.cumsum(sizes)])
-        # Row of each kept instance: its bag's start, plus its place within the bag.
-        rows = np.repeat(self.offsets[chosen] - offsets[:-1], sizes) + np.arange(offsets[-1])
+        # Each bag moves from its place among all instances to its place among the chosen ones.
+        moves = self.offsets[chosen] - offsets[:-1]
+        rows = np.arange(offsets[-1]) + np.repeat(moves, sizes)
         names = None if self.names is None else np.asarray(self.names, dtype=object)[chosen]
         return Bags(self.instances[rows], offsets, self.feature_names, names)
 

@@ -24,5 +24,7 @@ def platt(
     ----------
     Platt, Probabilistic outputs for support vector machines, 1999.
     """
-    curve = LogisticRegression(C=C).fit(scores[:, None] / unit, labels)
-    return float(curve.coef_[0, 0]) / unit, float(curve.intercept_[0])
+    in_units = scores[:, None] / unit
+    curve = LogisticRegression(C=C).fit(in_units, labels)
+    slope, intercept = curve.coef_.item(), curve.intercept_.item()
+    return slope / unit, intercept

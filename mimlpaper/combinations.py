@@ -79,7 +79,8 @@ class Combinations(LinearOperator):
         points = self.points.rows
         pairs = coo_array(self.shares.T @ self.shares)  # (n_points, n_points)
         diagonal, above = pairs.row == pairs.col, pairs.row < pairs.col
-        scaled = points[pairs.row[diagonal]] * np.sqrt(pairs.data[diagonal])[:, None]
+        roots = np.sqrt(pairs.data[diagonal])
+        scaled = points[pairs.row[diagonal]] * roots[:, None]
         few, place = np.unique(pairs.col[above], return_inverse=True)
         entries = pairs.data[above], (place, pairs.row[above])
         links = csr_array(entries, shape=(len(few), len(points)))

@@ -3,6 +3,7 @@
 import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -106,12 +107,7 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "error_")
         if self.kernel == "linear":
             return X if isinstance(X, Combinations) else np.asarray(X, dtype=np.float64)
-        parameters = {
-            "kernel": self.kernel,
-            "gamma": self.gamma,
-            "degree": self.degree,
-            "coef0": self.coef0,
-        }
+        parameters = self._kernel_parameters()
         if isinstance(X, Combinations):
             landmarks = np.asarray(self.landmarks_)
             products = landmarks @ X.T  # (r, n)
@@ -120,6 +116,14 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         else:
             columns = kernel_matrix(self.landmarks_, X, **parameters)  # (r, n)
         return solve_triangular(self.triangle_, columns, lower=True).T
+
+    def _kernel_parameters(self) -> dict[str, Any]:
+        return {
+            "kernel": self.kernel,
+            "gamma": self.gamma,
+            "degree": self.degree,
+            "coef0": self.coef0,
+        }
 
     def _settings(self, n):
         """The arguments of :func:`_factor` for n rows."""

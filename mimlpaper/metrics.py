@@ -45,7 +45,8 @@ def ranking_loss(Y, scores) -> float:
     Y, scores = _with_labels(Y, without=True, scores=scores)
     ranks, ranks_among_true = _ranks(Y, scores)
     misordered = (ranks - ranks_among_true).sum(axis=1)  # false labels scored at least as high
-    return float(np.mean(misordered / (Y.sum(axis=1) * (~Y).sum(axis=1))))
+    n_pairs = Y.sum(axis=1) * (~Y).sum(axis=1)
+    return float(np.mean(misordered / n_pairs))
 
 
 def average_precision(Y, scores) -> float:
@@ -66,8 +67,11 @@ def average_recall(Y, scores, predicted) -> float:
 
 def average_f1(Y, scores, predicted) -> float:
     """Harmonic mean of average precision and average recall (0 if both are 0)."""
-    precision, recall = average_precision(Y, scores), average_recall(Y, scores, predicted)
-    return 2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0
+    precision = average_precision(Y, scores)
+    recall = average_recall(Y, scores, predicted)
+    if precision + recall == 0:
+        return 0.0
+    return 2 * precision * recall / (precision + recall)
 
 
 def accuracy(y, predicted) -> float:
@@ -84,7 +88,10 @@ def accuracy(y, predicted) -> float:
 def area_under_curve(Y, scores) -> float:
     """Share of (with, without) pairs of bags that a label's scores order, averaged over labels."""
     Y, scores = _checked(Y, scores=scores)
-    areas = [roc_auc_score(y, s) for y, s in zip(Y.T, scores.T, strict=True) if 0 < y.mean() < 1]
+    areas = []
+    for has_label, of_label in zip(Y.T, scores.T, strict=True):
+        if has_label.any() and not has_label.all():
+            areas.append(roc_auc_score(has_label, of_label))
     if not areas:
         raise UndefinedError("Y has no label that some bags have and others lack")
     return float(np.mean(areas))
@@ -93,7 +100,8 @@ def area_under_curve(Y, scores) -> float:
 def balanced_accuracy(Y, predicted) -> float:
     """Mean of the shares found of the bags with a label and without it, averaged over labels."""
     Y, predicted = _checked(Y, predicted=predicted)
-    return float(np.mean([*map(balanced_accuracy_score, Y.T, predicted.T)]))
+    shares = [balanced_accuracy_score(*columns) for columns in zip(Y.T, predicted.T, strict=True)]
+    return float(np.mean(shares))
 
 
 def evaluate(Y, scores, predicted) -> dict[str, float]:
@@ -182,17 +190,18 @@ def _share_of_true(shares, classes):
 
 def _score(estimator, X, Y, *, name):
     """A criterion of a fitted estimator on other bags, the larger the better."""
-    # Rows belong together by position, since bags have no index.
-    truth, predicted = (
-        values.to_numpy() if hasattr(values, "to_numpy") else values
-        for values in (Y, estimator.predict(X))
-    )
+    truth, predicted = _without_index(Y), _without_index(estimator.predict(X))
     if name == "accuracy":
         return accuracy(truth, predicted)
     if name == "hamming_loss":
         return -hamming_loss(truth, predicted)
     value = CRITERIA[name](truth, scores_of(estimator, X), predicted)
     return -value if CRITERIA[name].lower_is_better else value
+
+
+def _without_index(values):
+    """The array of a table, whose rows then belong together by position: bags have no index."""
+    return values.to_numpy() if hasattr(values, "to_numpy") else values
 
 
 # For GridSearchCV and cross_val_score: losses are negative, as scikit-learn has it.
@@ -204,10 +213,12 @@ def _checked(Y, **compared):
     arrays = [label_array("Y", Y)]
     for name, values in compared.items():
         _check_order(Y, values, name)
-        arrays.append(label_array(name, values) if name == "predicted" else _real_scores(values))
-        shapes = arrays[0].shape, arrays[-1].shape
-        if shapes[0] != shapes[1]:
+        is_labels = name == "predicted"
+        array = label_array(name, values) if is_labels else _real_scores(values)
+        if array.shape != arrays[0].shape:
+            shapes = arrays[0].shape, array.shape
             raise ValueError(f"Y and {name} must be (n_bags, n_labels), got {shapes}")
+        arrays.append(array)
     return arrays
 
 
@@ -227,15 +238,19 @@ def _check_order(Y, values, name):
     if list(Y.columns) != list(values.columns):
         raise ValueError(f"Y and {name} must have the same columns in the same order")
     # polars' tables have no index, and predictions for bags without names number them.
-    rows = list(getattr(values, "index", range(len(Y))))
-    if rows != list(range(len(Y))) and rows != list(getattr(Y, "index", rows)):
+    numbers = list(range(len(Y)))
+    rows = list(getattr(values, "index", numbers))
+    if rows != numbers and rows != list(getattr(Y, "index", rows)):
         raise ValueError(f"Y and {name} must have the same index in the same order")
 
 
 def _with_labels(Y, *, without=False, **compared):
     """Arrays of the bags with a true label, with ``without`` also with a false one."""
     arrays = _checked(Y, **compared)
-    defined = arrays[0].any(axis=1) & ~(without & arrays[0].all(axis=1))
+    labels = arrays[0]
+    defined = labels.any(axis=1)
+    if without:
+        defined &= ~labels.all(axis=1)
     if not defined.any():
         raise UndefinedError("Y has no bag for which the criterion is defined")
     return tuple(array[defined] for array in arrays)

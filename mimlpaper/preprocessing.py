@@ -67,19 +67,40 @@ class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         return self
 
 
+def _mean(bags):
+    return bags.mean(bags.instances)
+
+
+def _deviation(bags):
+    """The standard deviation, without the cancellation of a mean square less a squared mean."""
+    means = np.repeat(_mean(bags), bags.sizes, axis=0)  # (n_instances, n_features)
+    return np.sqrt(bags.mean((bags.instances - means) ** 2))
+
+
+def _least(bags):
+    return -bags.max(-bags.instances)
+
+
+def _largest(bags):
+    return bags.max(bags.instances)
+
+
+def _sum(bags):
+    return bags.sum(bags.instances)
+
+
+def _size(bags):
+    return bags.sizes[:, None]
+
+
 STATISTICS = {
-    "mean": lambda bags: bags.mean(bags.instances),
-    "std": lambda bags: np.sqrt(bags.mean((bags.instances - _means(bags)) ** 2)),
-    "min": lambda bags: -bags.max(-bags.instances),
-    "max": lambda bags: bags.max(bags.instances),
-    "sum": lambda bags: bags.sum(bags.instances),
-    "size": lambda bags: bags.sizes[:, None],
+    "mean": _mean,
+    "std": _deviation,
+    "min": _least,
+    "max": _largest,
+    "sum": _sum,
+    "size": _size,
 }
-
-
-def _means(bags):
-    """The mean of its bag for each instance: (n_instances, n_features)."""
-    return np.repeat(bags.mean(bags.instances), bags.sizes, axis=0)
 
 
 class BagStatistics(TransformerMixin, BaseEstimator):
