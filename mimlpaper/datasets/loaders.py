@@ -59,12 +59,21 @@ def _read_miml(path: Path, targets_name: str) -> Fields:
     return {"X": Bags.from_list(bags.ravel()), "Y": label_matrix(targets)}
 
 
+N_YEAST_LABELS = 14  # the last columns of the file
+
+
 def _read_yeast(path: Path) -> Fields:
     """Genes with functional classes; rows have unit length."""
     rows, attributes = arff.loadarff(path)
-    table, names = np.array(rows.tolist(), dtype=np.float64), tuple(attributes.names())
-    X, Y = np.ascontiguousarray(table[:, :-14]), table[:, -14:] == 1
-    return {"X": X, "Y": Y, "label_names": names[-14:], "feature_names": names[:-14]}
+    table = np.array(rows.tolist(), dtype=np.float64)
+    names = tuple(attributes.names())
+    n_features = table.shape[1] - N_YEAST_LABELS
+    return {
+        "X": np.ascontiguousarray(table[:, :n_features]),
+        "Y": table[:, n_features:] == 1,
+        "label_names": names[n_features:],
+        "feature_names": names[:n_features],
+    }
 
 
 # Name of the file: name printed in Appendix C.
@@ -79,26 +88,27 @@ YAHOO_NAMES = {
 
 def _read_yahoo(path: Path) -> Fields:
     """Web pages of a category as word counts of unit length, with its subcategories as labels."""
-    train, test, train_targets, test_targets = read_variables(
-        path, "train_data", "test_data", "train_target", "test_target"
-    )
+    train, test = read_variables(path, "train_data", "test_data")
+    targets = read_variables(path, "train_target", "test_target")
     X = np.ascontiguousarray(np.vstack([train, test]), dtype=np.float64)
-    Y = label_matrix(np.hstack([train_targets, test_targets]))
+    Y = label_matrix(np.hstack(targets))
     label_names = tuple(f"category {i + 1}" for i in range(Y.shape[1]))
     return {"X": X, "Y": Y, "label_names": label_names, "n_train": len(train)}
 
 
 def _read_animal(path: Path, name: str) -> Fields:
     features, labels, bag_ids = read_variables(path, "features", "labels", "bag_ids")
-    positive = label_matrix(labels.toarray())[:, 0]
-    return _single_label(bags_of_runs(features.toarray(), bag_ids.ravel()), positive, name)
+    positive = label_matrix(labels.toarray())[:, 0]  # of each instance, as its bag
+    bags = bags_of_runs(features.toarray(), bag_ids.ravel())
+    return _single_label(bags, positive, name)
 
 
 def _read_musk1(path: Path) -> Fields:
     rows = pd.read_csv(path, header=None)  # molecule, conformation, 166 features, class
     positive = rows.iloc[:, -1].to_numpy() == 1
     molecules = rows[0].to_numpy(dtype=str)
-    return _single_label(bags_of_runs(rows.iloc[:, 2:-1].to_numpy(), molecules), positive, "musk")
+    bags = bags_of_runs(rows.iloc[:, 2:-1].to_numpy(), molecules)
+    return _single_label(bags, positive, "musk")
 
 
 def _read_musk2(path: Path) -> Fields:
@@ -116,24 +126,30 @@ def _single_label(bags: Bags, positive: np.ndarray, label: str) -> Fields:
 # The files name no feature. These names follow the authors' description; the numbers confirm the
 # shape features, such as area = rectangularity x bandwidth x duration.
 STATISTICS = ("Gini index", "mean", "variance", "skewness", "kurtosis", "peak")
-HJA_FEATURES = (
-    *(f"{statistic} of {axis}" for statistic in STATISTICS for axis in ("frequency", "time")),
+PROFILES = tuple(f"{name} of {axis}" for name in STATISTICS for axis in ("frequency", "time"))
+SHAPES = (
     *("mean intensity", "deviation of intensity", "lowest frequency", "highest frequency"),
     *("bandwidth", "duration", "area", "perimeter", "non-compactness", "rectangularity"),
-    *(f"gradients {i + 1}" for i in range(16)),
 )
+GRADIENTS = tuple(f"gradients {i + 1}" for i in range(16))
+HJA_FEATURES = (*PROFILES, *SHAPES, *GRADIENTS)
 
 
 def _read_hja(features: Path, segments: Path, bags: Path, names: Path) -> Fields:
     """Ten-second recordings in a forest, with the species of birds; 4,998 segments are labelled."""
     rows = np.loadtxt(features, delimiter=",", skiprows=1)  # bag, 38 features
     species = np.loadtxt(segments, delimiter=",", skiprows=1, dtype=int)[:, 1]  # -1 for none
-    codes, lines = np.arange(1, 14), names.read_text().splitlines()
-    label_sets = [line.split(",")[1:] for line in bags.read_text().splitlines()[1:]]
+    codes = np.arange(1, 14)
+    _, *bag_lines = bags.read_text().splitlines()  # after the head: bag, codes of its species
+    Y = []
+    for line in bag_lines:
+        _, *present = line.split(",")
+        Y.append(np.isin(codes.astype(str), present))
+    name_lines = names.read_text().splitlines()  # such as "1 - Brown Creeper"
     return {
         "X": bags_of_runs(rows[:, 1:], rows[:, 0]),
-        "Y": np.array([np.isin(codes.astype(str), labels) for labels in label_sets]),
-        "label_names": tuple(line.partition(" - ")[2].strip() for line in lines),
+        "Y": np.array(Y),
+        "label_names": tuple(line.partition(" - ")[2].strip() for line in name_lines),
         "feature_names": HJA_FEATURES,
         "instance_labels": species[:, None] == codes,
     }
@@ -148,9 +164,11 @@ SEED = 0  # of the draw of letters for Jabberwocky
 
 def _read_letter_frost(draw: Path, uci: Path) -> Fields:
     """Words of Frost's *The Road Not Taken* as bags of images of letters."""
-    X, (letters, features) = _frost_bags(draw), _uci_letters(uci)
+    X = _frost_bags(draw)
+    letters, features = _uci_letters(uci)
     letter_of = dict(zip(map(tuple, features), letters, strict=True))  # no row has two letters
-    return _bags_of_letters(X, np.array([letter_of[tuple(row)] for row in X.instances]))
+    drawn_letters = [letter_of[tuple(row)] for row in X.instances]
+    return _bags_of_letters(X, np.array(drawn_letters))
 
 
 def _read_letter_carroll(uci: Path, poem: Path, frost: Path) -> Fields:
@@ -171,7 +189,8 @@ def _read_letter_carroll(uci: Path, poem: Path, frost: Path) -> Fields:
         images = np.flatnonzero((letters == letter) & free)
         rows[places] = rng.choice(images, len(places), replace=False)
     sizes = [len(word.replace("-", "")) for word in words]
-    return _bags_of_letters(Bags(features[rows], np.cumsum([0, *sizes])), text)
+    bags = Bags(features[rows], np.cumsum([0, *sizes]))
+    return _bags_of_letters(bags, text)
 
 
 def _frost_bags(path):
@@ -180,8 +199,11 @@ def _frost_bags(path):
 
 
 def _uci_letters(path):
+    """The letter and the features of each image."""
     rows = pd.read_csv(path)
-    return rows.iloc[:, 0].to_numpy(dtype=str), rows.iloc[:, 1:].to_numpy(dtype=float)
+    letters = rows.iloc[:, 0].to_numpy(dtype=str)
+    features = rows.iloc[:, 1:].to_numpy(dtype=float)
+    return letters, features
 
 
 def _bags_of_letters(X, letters):
@@ -214,20 +236,28 @@ def _read_dbpedia(*paths: Path) -> Fields:
     """Documents as bags of sentences about ten kinds of things; each sentence has one label."""
     texts = {path.stem: path.read_text() for path in paths}
     words = [line.split(",")[0] for line in texts["vocabs"].splitlines()]  # from "wood, 2"
-    train, test = (_documents(texts[f"{part}-data"]) for part in ("train", "test"))
-    counts = _counts(map(" ".join, train), range(len(words)))  # (n_documents, n_words)
-    n_kept = max(1, round(TOP_SHARE * len(words)))
-    kept = np.sort(np.argsort(-counts.getnnz(axis=0), kind="stable")[:n_kept])
+    train = _documents(texts["train-data"])
+    test = _documents(texts["test-data"])
+    kept = _frequent_words(train, len(words))
     sizes = [len(document) for document in train + test]
     sentences = [sentence for document in train + test for sentence in document]
+    counts = _counts(sentences, kept).toarray()
     return {
-        "X": Bags(_counts(sentences, kept).toarray(), np.cumsum([0, *sizes])),
+        "X": Bags(counts, np.cumsum([0, *sizes])),
         "Y": _label_rows(texts["train-label"] + texts["test-label"]),
         "label_names": DBPEDIA_LABELS,
         "feature_names": tuple(words[i] for i in kept),
         "instance_labels": _label_rows(texts["train-sentlabel"] + texts["test-sentlabel"]),
         "n_train": len(train),
     }
+
+
+def _frequent_words(documents, n_words):
+    """The words that most documents hold, a share :data:`TOP_SHARE` of all, in their order."""
+    counts = _counts(map(" ".join, documents), range(n_words))  # (n_documents, n_words)
+    n_kept = max(1, round(TOP_SHARE * n_words))
+    falling = np.argsort(-counts.getnnz(axis=0), kind="stable")
+    return np.sort(falling[:n_kept])
 
 
 def _documents(text):
@@ -237,11 +267,13 @@ def _documents(text):
 
 def _counts(texts, words):
     """How often each text holds each word, a number: sparse (n_texts, n_words)."""
-    return CountVectorizer(vocabulary=map(str, words), token_pattern=r"\d+").transform(texts)
+    vectorizer = CountVectorizer(vocabulary=map(str, words), token_pattern=r"\d+")
+    return vectorizer.transform(texts)
 
 
 def _label_rows(text):
-    return (np.array(re.findall("[01]", text)) == "1").reshape(-1, len(DBPEDIA_LABELS))
+    digits = np.array(re.findall("[01]", text))
+    return (digits == "1").reshape(-1, len(DBPEDIA_LABELS))
 
 
 def read_variables(path: Path, *names: str) -> list[np.ndarray]:
@@ -308,4 +340,6 @@ def load(name: str, data_home: str | os.PathLike | None = None) -> Dataset:
     name, and DataError if a file cannot be downloaded, is damaged, or not laid out as expected.
     """
     load_it = loader_of(name)
-    return load_it(data_home=data_home) if source_of(name).files else load_it()
+    if source_of(name).files:
+        return load_it(data_home=data_home)
+    return load_it()

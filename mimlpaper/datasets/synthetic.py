@@ -73,13 +73,16 @@ def make_scenes(
     if size < features.SIDE or size % features.SIDE:
         raise ValueError(f"size must be a positive multiple of {features.SIDE}, got {size}")
     rng = _generator(random_state, n_images=n_images)
-    upper = np.cumsum(list(LABEL_SETS.values())) / sum(LABEL_SETS.values())
-    chosen = np.searchsorted(upper, (np.arange(n_images) + 0.5) / n_images)  # in proportion
+    counts = np.array(list(LABEL_SETS.values()))
+    upper = np.cumsum(counts) / counts.sum()
+    # Label sets in the proportion of their counts, in random order.
+    chosen = np.searchsorted(upper, (np.arange(n_images) + 0.5) / n_images)
     label_sets = [list(LABEL_SETS)[i] for i in rng.permutation(chosen)]
     canvases = [_drawn(labels, size, rng) for labels in label_sets]
     Y = np.array([np.isin(range(len(SCENE_LABELS)), labels) for labels in label_sets])
     images = np.stack([canvas.photograph() for canvas in canvases])
-    return images, Y, np.stack([canvas.region for canvas in canvases])
+    regions = np.stack([canvas.region for canvas in canvases])
+    return images, Y, regions
 
 
 def _generator(random_state, **counts):
@@ -94,7 +97,8 @@ def _drawn(labels, size, rng):
     while True:
         canvas = _Canvas(size, rng)
         canvas.draw(labels)
-        if _labels_of_blobs(canvas.region[None])[:, list(labels)].any(axis=0).all():
+        shown = _labels_of_blobs(canvas.region[None]).any(axis=0)
+        if shown[list(labels)].all():
             return canvas
 
 
@@ -102,9 +106,11 @@ def _labels_of_blobs(regions):
     """Labels that cover at least half of each instance's centre: bool (9 n_images, 5)."""
     n_images, size, _ = regions.shape
     shows = regions[..., None] == np.arange(len(SCENE_LABELS))  # (n_images, size, size, 5)
-    side = features.SIDE
-    shares = shows.reshape(n_images, side, size // side, side, size // side, -1).mean(axis=(2, 4))
-    return features.blob_means(shares)[:, *features.CENTRES].reshape(9 * n_images, -1) >= 0.5
+    side, pixels = features.SIDE, size // features.SIDE
+    squares = shows.reshape(n_images, side, pixels, side, pixels, -1)
+    blobs = features.blob_means(squares.mean(axis=(2, 4)))
+    centres = blobs[:, *features.CENTRES].reshape(9 * n_images, -1)
+    return centres >= 0.5
 
 
 class _Canvas:
@@ -125,7 +131,8 @@ class _Canvas:
         if MOUNTAINS in labels:
             ridge = self.line(horizon - self.rng.uniform(0.15, 0.3), 0.12)
             self.paint(self.y > ridge, "rock", 0.3 * self.texture(10, 10), MOUNTAINS)
-            snow = (self.y > ridge) & (self.y < ridge + self.rng.uniform(-0.05, 0.1))
+            snow_line = ridge + self.rng.uniform(-0.05, 0.1)
+            snow = (self.y > ridge) & (self.y < snow_line)
             self.paint(snow, (225, 228, 235), 0.1 * self.texture(10, 10), MOUNTAINS)
         if SEA in labels:
             water = self.colour("water")
@@ -147,8 +154,11 @@ class _Canvas:
         colours = (1 - height) * self.colour(high) + height * self.colour(low)
         clouds = 0.25 * self.texture(6, 3)
         if sunset:
-            sun = np.hypot(self.x - self.rng.uniform(0.2, 0.8), self.y - horizon + 0.12) / 0.08
-            colours = colours + np.exp(-(sun**2))[..., None] * (90, 80, 50)
+            across = self.x - self.rng.uniform(0.2, 0.8)
+            down = self.y - horizon + 0.12
+            from_sun = np.hypot(across, down) / 0.08
+            glow = np.exp(-(from_sun**2))
+            colours = colours + glow[..., None] * (90, 80, 50)
         self.paint(np.ones_like(self.y, bool), colours, clouds, SUNSET if sunset else NOTHING)
 
     def trees(self, horizon, alone, aside):
@@ -164,7 +174,8 @@ class _Canvas:
     def paint(self, mask, surface, shade, label):
         """Cover ``mask`` with a palette's mixture or given colours, times 1 + ``shade``."""
         colours = self.colour(surface) if isinstance(surface, str) else surface
-        layer = np.broadcast_to(colours, self.colours.shape) * (self.light * (1 + shade[..., None]))
+        lit = self.light * (1 + shade[..., None])
+        layer = np.broadcast_to(colours, self.colours.shape) * lit
         self.colours[mask] = layer[mask]
         self.region[mask] = label
 
@@ -181,14 +192,16 @@ class _Canvas:
     def line(self, height, relief):
         """A rugged line around ``height``: one y for each column, (size,)."""
         size = len(self.y)
-        coarse, fine = (self.rng.standard_normal(n) for n in (4, 12))
-        return height + relief * (zoom(coarse, size / 4, order=1) + 0.3 * zoom(fine, size / 12))
+        coarse = zoom(self.rng.standard_normal(4), size / 4, order=1)
+        fine = zoom(self.rng.standard_normal(12), size / 12)
+        return height + relief * (coarse + 0.3 * fine)
 
     def photograph(self):
         exposure = self.rng.uniform(0.7, 1.15)
         tint = self.rng.normal(0, 8, size=3)
         noise = self.rng.normal(0, 10, size=self.colours.shape)
-        return np.clip(self.colours * exposure + tint + noise, 0, 255).round().astype(np.uint8)
+        colours = self.colours * exposure + tint + noise
+        return np.clip(colours, 0, 255).round().astype(np.uint8)
 
 
 TOPICS = {
@@ -215,9 +228,10 @@ def load_synthetic_texts(*, n_texts: int = 200, random_state: int = 0) -> Datase
     """:func:`make_texts` as bags of passages; a topic has at least half of its instances' words."""
     texts, Y, topics = make_texts(n_texts, random_state=random_state)
     text_bags = features.TextBags(top_share=1.0).fit(texts)  # the vocabulary is small already
+    drawn = "\n".join(texts).encode() + Y.tobytes()
     return _dataset(
         "synthetic_texts",
-        "\n".join(texts).encode() + Y.tobytes(),
+        drawn,
         X=text_bags.transform(texts),
         Y=Y,
         label_names=TEXT_LABELS,
@@ -255,8 +269,11 @@ def _passage(topic, n_words, rng):
     in_topics[topic] += ITS_TOPIC
     shares = [GRAMMAR_SHARE, NEWS_SHARE, *in_topics]
     chosen = rng.choice(len(pools), size=n_words, p=shares)
-    places = zip(chosen, rng.random(n_words), strict=True)
-    return " ".join(pools[i][int(place * len(pools[i]))] for i, place in places)
+    words = []
+    for i, place in zip(chosen, rng.random(n_words), strict=True):
+        pool = pools[i]
+        words.append(pool[int(place * len(pool))])
+    return " ".join(words)
 
 
 def _labels_of_passages(topics, text_bags):
@@ -286,10 +303,12 @@ def load_synthetic_pages(*, n_pages: int = 240, random_state: int = 0) -> Datase
     n_words, n_labels = 80, len(PAGE_SHARES)
     Y = _label_sets(n_pages, PAGE_SHARES, rng)
     zipf = 1.0 / np.arange(1, n_words + 1)
-    common = zipf / zipf.sum()
-    topics = np.stack([rng.permutation(common) for _ in range(n_labels)])
-    rates = COMMON_SHARE * common + (1 - COMMON_SHARE) * (Y @ topics) / Y.sum(axis=1)[:, None]
-    counts = rng.poisson(rng.integers(20, 60, size=(n_pages, 1)) * rates)
+    language = zipf / zipf.sum()  # shares of words on every page
+    topics = np.stack([rng.permutation(language) for _ in range(n_labels)])
+    n_topics = Y.sum(axis=1)[:, None]
+    rates = COMMON_SHARE * language + (1 - COMMON_SHARE) * (Y @ topics) / n_topics
+    lengths = rng.integers(20, 60, size=(n_pages, 1))
+    counts = rng.poisson(lengths * rates)
     return _unit_rows("synthetic_pages", counts, Y, n_train=n_pages // 2)
 
 
@@ -299,8 +318,10 @@ def _label_sets(n_examples, shares, rng):
     mixing = rng.standard_normal((2, n_labels))
     hidden = rng.standard_normal((n_examples, 2)) @ mixing
     hidden += rng.standard_normal((n_examples, n_labels))
-    above = hidden - np.diagonal(np.quantile(hidden, 1.0 - np.array(shares), axis=0))
-    return (above > 0) | (above == above.max(axis=1, keepdims=True))
+    quantiles = np.quantile(hidden, 1.0 - np.array(shares), axis=0)  # (n_labels, n_labels)
+    above = hidden - np.diagonal(quantiles)  # each label's share is that of its column
+    highest = above == above.max(axis=1, keepdims=True)
+    return (above > 0) | highest
 
 
 def _unit_rows(name, X, Y, n_train=None):
@@ -350,9 +371,10 @@ def make_africa(
     y = np.arange(n_bags) % 2 == 0
     sizes = rng.permuted(np.arange(n_bags) % 4 + 2)
     things = np.concatenate([_things(*row, rng) for row in zip(y, sizes, strict=True)])
-    instances = np.empty((len(things), n_features))
-    instances[:, :2] = centres[things] + SPREAD * rng.standard_normal((len(things), 2))
-    instances[:, 2:] = centres.std() * rng.standard_normal((len(things), n_features - 2))
+    n = len(things)
+    clouds = centres[things] + SPREAD * rng.standard_normal((n, 2))
+    noise = centres.std() * rng.standard_normal((n, n_features - 2))
+    instances = np.hstack([clouds, noise])
     return Bags(instances, np.cumsum([0, *sizes])), y, things
 
 
