@@ -30,11 +30,11 @@ def tiny(
     datasets=(TINY,),
     n_splits=2,
     measure=TESTED,
-    **others,
+    **fields,
 ):
     part = Part(datasets, RandomSplits(n_splits), methods, overrides or {})
     stand_in = CATALOGUE.stand_in
-    return Experiment(name, "Mine", (part,), measure, stand_in=stand_in, **others)
+    return Experiment(name, "Mine", (part,), measure, stand_in=stand_in, **fields)
 
 
 class Sleepy(LabelFrequencies):
@@ -84,12 +84,16 @@ def lonely() -> Experiment:
     return tiny({"Sleeping": Sleeping()}, name="figure7", n_splits=1, measure=COSTS)
 
 
-def same_numbers(one: pd.DataFrame, other: pd.DataFrame):
+def numbers_of(records: pd.DataFrame) -> pd.DataFrame:
+    """What two runs of the same trials have in common, in the order of the trials."""
+    # All but the commit, the state, the seal and seconds.
+    numbers = records.filter(regex="^(?!commit$|state$|seal$|.*seconds$)")
+    return numbers.sort_values([*KEY, "stage"], ignore_index=True)
+
+
+def same_numbers(records: pd.DataFrame, expected: pd.DataFrame):
     """Two tables of records are equal, in any order, but for seconds and the commit."""
-    counted, order = "^(?!commit$|state$|seal$|.*seconds$)", [*KEY, "stage"]
-    tables = (table.filter(regex=counted) for table in (one, other))
-    ours, theirs = (table.sort_values(order, ignore_index=True) for table in tables)
-    assert_frame_equal(ours, theirs, check_exact=True)
+    assert_frame_equal(numbers_of(records), numbers_of(expected), check_exact=True)
 
 
 def states(experiment, store, by="method") -> dict[str, str]:
@@ -124,14 +128,18 @@ def edit(monkeypatch, module: str, old: str, new: str):
 
 def see(monkeypatch, texts: dict[str, str]):
     """Let fingerprints see these texts of modules, and forget what they saw before."""
-    before, edited = fingerprint._names, cache(fingerprint._names.__wrapped__)
-    changed = fingerprint.sources() | {name: text.encode() for name, text in texts.items()}
+    before = fingerprint._names
+    edited = cache(before.__wrapped__)
+    encoded = {name: text.encode() for name, text in texts.items()}
+    changed = fingerprint.sources() | encoded
     monkeypatch.setattr(fingerprint, "sources", lambda: changed)
 
     def names(module):
+        # Names of unchanged modules stay in their cache.
         return edited(module) if module in texts else before(module)
 
     names.__wrapped__ = edited.__wrapped__
     monkeypatch.setattr(fingerprint, "_names", names)
     for name in ("_closure", "_uses", "_hash"):
-        monkeypatch.setattr(fingerprint, name, cache(getattr(fingerprint, name).__wrapped__))
+        uncached = getattr(fingerprint, name).__wrapped__
+        monkeypatch.setattr(fingerprint, name, cache(uncached))

@@ -12,13 +12,16 @@ from mimlstudy.paper.contents import files_hash
 from mimlstudy.paper.experiments import EXPERIMENTS
 from tests.real_data import real_data
 
-LISTED = list(csv.DictReader((folders.study_data() / "contents.csv").open()))
+CONTENTS = folders.study_data() / "contents.csv"
+LISTED = list(csv.DictReader(CONTENTS.open()))
 
 
 def test_every_data_set_of_files_is_listed_with_the_files_of_the_manifest():
     of_files = [name for name in DATASETS if fetch.source_of(name).files]
-    assert [row["dataset"] for row in LISTED] == of_files
-    assert [row["files"] for row in LISTED] == [files_hash(name) for name in of_files]
+    listed_names = [row["dataset"] for row in LISTED]
+    listed_hashes = [row["files"] for row in LISTED]
+    assert listed_names == of_files
+    assert listed_hashes == [files_hash(name) for name in of_files]
 
 
 @real_data
@@ -29,10 +32,17 @@ def test_a_data_set_is_loaded_as_it_is_listed(name):
 
 def test_all_that_a_trial_can_see_is_in_the_hash():
     scenes = load("synthetic_scene")
-    hashes = {content_hash(scenes), content_hash(scenes[:100]), content_hash(scenes[::-1])}
+    hashes = {
+        content_hash(scenes),
+        content_hash(scenes[:100]),
+        content_hash(scenes[::-1]),
+    }
     assert len(hashes) == 3
-    assert content_hash(load("synthetic_scene")) == content_hash(scenes)
-    assert content_hash(load("synthetic_genes")) != content_hash(load("synthetic_pages"))
+    again = load("synthetic_scene")
+    assert content_hash(again) == content_hash(scenes)
+    genes = load("synthetic_genes")
+    pages = load("synthetic_pages")
+    assert content_hash(genes) != content_hash(pages)
 
 
 def test_drawn_data_have_no_listed_content():
@@ -43,7 +53,8 @@ def test_drawn_data_have_no_listed_content():
 def test_a_loader_that_gives_another_set_is_found_out(monkeypatch):
     scenes = load("synthetic_scene")
     monkeypatch.setattr(loaders, "load", lambda *given: scenes)
-    with pytest.raises(DataError, match="yeast was asked for, and synthetic_scene was loaded"):
+    message = "yeast was asked for, and synthetic_scene was loaded"
+    with pytest.raises(DataError, match=message):
         CATALOGUE.load("yeast")
 
 
@@ -51,8 +62,13 @@ def test_stand_ins_have_the_kind_of_examples_and_the_share_of_the_data_set():
     assert CATALOGUE.stand_in("scene:10%") == "synthetic_scene:10%"
     assert CATALOGUE.stand_in("yahoo:Arts") == "synthetic_pages"
     assert CATALOGUE.stand_in("drawn:100000x8x8") == "drawn:240x4x4"
-    for name in {name for experiment in EXPERIMENTS.values() for name in experiment.datasets}:
-        stand_in = CATALOGUE.stand_in(name)
-        assert not fetch.source_of(stand_in).files
-        single = fetch.source_of(name).n_labels == 1
-        assert single == (fetch.source_of(stand_in).n_labels == 1), name
+    names = set()
+    for experiment in EXPERIMENTS.values():
+        names.update(experiment.datasets)
+    for name in names:
+        source = fetch.source_of(name)
+        of_stand_in = fetch.source_of(CATALOGUE.stand_in(name))
+        assert not of_stand_in.files
+        # A trial of one label has a stand-in of one label.
+        has_one_label = source.n_labels == 1
+        assert has_one_label == (of_stand_in.n_labels == 1), name
