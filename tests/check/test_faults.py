@@ -165,12 +165,8 @@ def test_output_that_nobody_reads():
 
 KILL = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
 DRAW = """
-from pathlib import Path
 import matplotlib.pyplot as plt
-from mimlpaper import paths
-from mimlstudy import folders
 from mimlstudy.report.companion import Companion
-folders.build = lambda profile: Path({!r})
 Companion(profile="smoke").save_figure(plt.subplots()[0], "line", shows="Axes.")
 """
 
@@ -184,9 +180,10 @@ def test_each_end_is_told_apart(tmp_path, monkeypatch, capsys):
     """Four notebooks, three ends: the others run on, and what ended well is written."""
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
     (tmp_path / "notebooks").mkdir()
-    (tmp_path / "taken").write_text("a file in a folder's place")
-    draw = DRAW.format(str(tmp_path / "taken"))
-    cells = {"bad": "1 / 0", "dead": KILL, "draws": draw, "good": "print(profile)"}
+    output = tmp_path / "build" / "smoke"
+    output.mkdir(parents=True)
+    (output / "figures").write_text("a file in a folder's place")
+    cells = {"bad": "1 / 0", "dead": KILL, "draws": DRAW, "good": "print(profile)"}
     for name, cell in cells.items():
         write_notebook(tmp_path / "notebooks", name, cell, "2")
     assert main(["run", "--profile", "smoke"]) == 1
@@ -195,9 +192,9 @@ def test_each_end_is_told_apart(tmp_path, monkeypatch, capsys):
     rows = table.splitlines()[1:]
     ends = {name: end for name, end, *_ in map(str.split, rows)}
     assert ends == {"bad": "error", "dead": "died", "draws": "error", "good": "done"}
-    output = tmp_path / "build" / "smoke"
     for row in rows[:3]:
         name = row.split()[0]
         assert row.endswith(f"mimlpaper run {name}") and not (output / f"{name}.ipynb").exists()
-    assert "ZeroDivisionError" in printed.err and f"{tmp_path}/taken" in printed.err
+    assert "ZeroDivisionError" in printed.err
+    assert f"{output}/figures" in printed.err
     assert "smoke" in (output / "good.ipynb").read_text()

@@ -133,6 +133,15 @@ def interrupt_this_thread_after(started, seconds):
     threading.Thread(target=interrupt).start()
 
 
+@pytest.fixture
+def heeds_interrupts():
+    """Ctrl-C raises KeyboardInterrupt, also where a shell started the tests in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeds_interrupts")
 @pytest.mark.parametrize("seconds", [0.0, 0.3, 1.0, 2.0])
 def test_a_run_that_is_interrupted_ends_and_leaves_no_kernel(folder, seconds):
     """Before its kernel starts, while it does, and in a cell; the next notebook never starts."""
