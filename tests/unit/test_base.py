@@ -19,16 +19,28 @@ from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.classifier import OnStatistics
 from mimlpaper.compiled import compiled
 from mimlpaper.computing import computing
-from tests.unit.test_estimators import OF_BAGS, OF_ONE_LABEL, OF_VECTORS, input_of, name_of
+from tests.unit.test_estimators import (
+    OF_BAGS,
+    OF_ONE_LABEL,
+    OF_VECTORS,
+    input_of,
+    name_of,
+)
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::mimlpaper.base.ConstantLabelWarning",
     "ignore::sklearn.exceptions.ConvergenceWarning",
 )
-CLASSIFIER = miml.MimlClassifier({"MimlNn": miml.MimlNn()}, n_folds=2, random_state=0)
+CLASSIFIER = miml.MimlClassifier(
+    {"MimlNn": miml.MimlNn()},
+    n_folds=2,
+    random_state=0,
+)
 LEARNERS = [*OF_BAGS, *OF_VECTORS, *OF_ONE_LABEL, CLASSIFIER]
 PUBLIC = [getattr(miml, name) for name in miml.__all__]
-DOCUMENTED = [kind for kind in PUBLIC if inspect.isclass(kind) and kind is not miml.Bags]
+CLASSES = [kind for kind in PUBLIC if inspect.isclass(kind)]
+# Bags are data: their docstring has another form.
+DOCUMENTED = [kind for kind in CLASSES if kind is not miml.Bags]
 
 
 @pytest.fixture(params=LEARNERS, ids=name_of)
@@ -48,17 +60,27 @@ def Y(learner, labels, y):
 
 def entries(kind):
     """Type and default of each parameter, from the docstring: "name : type, default value"."""
-    _, _, rest = inspect.getdoc(kind).partition("Parameters\n----------\n")
-    section = re.split(r"\n\n\w[\w ]*\n---", rest)[0]
-    lines = [line for line in section.splitlines() if line and not line.startswith(" ")]
-    return dict(line.split(" : ", 1) for line in lines)
+    text = inspect.getdoc(kind)
+    _, _, rest = text.partition("Parameters\n----------\n")
+    section, *_ = re.split(r"\n\n\w[\w ]*\n---", rest)
+    entries = {}
+    for line in section.splitlines():
+        # The meaning of a parameter is indented.
+        if line and not line.startswith(" "):
+            name, entry = line.split(" : ", 1)
+            entries[name] = entry
+    return entries
 
 
 def class_name(kind):
     return kind.__name__
 
 
-@pytest.mark.parametrize("kind", [*DOCUMENTED, LabelFrequencies, OnStatistics], ids=class_name)
+@pytest.mark.parametrize(
+    "kind",
+    [*DOCUMENTED, LabelFrequencies, OnStatistics],
+    ids=class_name,
+)
 def test_every_parameter_has_an_entry_with_its_type_and_default(kind):
     documented = entries(kind)
     parameters = inspect.signature(kind).parameters
@@ -81,6 +103,10 @@ def test_every_parameter_is_explained_below_its_entry(kind):
     assert "see there" not in text
 
 
+POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
+KEYWORD = inspect.Parameter.KEYWORD_ONLY
+
+
 def shifted(kind):
     """A subclass with one more parameter, by which its scores are higher."""
 
@@ -95,17 +121,15 @@ def shifted(kind):
     def _scores(self, X):
         return super(subclass, self)._scores(X) + self.shift_
 
-    # get_params of scikit-learn reads the signature, which must name every parameter.
-    parameters = inspect.signature(kind).parameters.values()
-    shift = inspect.Parameter("shift", inspect.Parameter.KEYWORD_ONLY, default=5.0)
-    keywords = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in parameters]
-    __init__.__signature__ = inspect.Signature([SELF, *keywords, shift])
+    # get_params of scikit-learn reads names from the signature.
+    parameters = [inspect.Parameter("self", POSITIONAL)]
+    for parameter in inspect.signature(kind).parameters.values():
+        parameters.append(parameter.replace(kind=KEYWORD))
+    parameters.append(inspect.Parameter("shift", KEYWORD, default=5.0))
+    __init__.__signature__ = inspect.Signature(parameters)
     steps = {"__init__": __init__, "_fit": _fit, "_scores": _scores}
     subclass = type(f"Shifted{kind.__name__}", (kind,), steps)
     return subclass
-
-
-SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def test_a_subclass_with_one_more_parameter_and_a_changed_step(learner, X, Y):
@@ -163,7 +187,9 @@ def test_an_interrupted_first_fit_leaves_the_learner_unfitted(learner, X, Y):
 
 
 def n_blas_threads():
-    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+    """Of each library of linear algebra, without repetitions."""
+    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
+    return {pool["num_threads"] for pool in pools}
 
 
 def test_fit_and_scores_have_one_blas_thread_whatever_the_caller_set(learner, X, Y):
@@ -200,8 +226,9 @@ def test_computations_within_each_other_restore_the_threads_at_the_end():
 def test_an_interrupt_that_numba_hides_is_an_interrupt():
     inner = SystemError("_numba_unpickle returned a result with an exception set")
     inner.__cause__ = KeyboardInterrupt()
+    outer = SystemError("CPUDispatcher returned a result with an exception set")
     with pytest.raises(KeyboardInterrupt), computing():
-        raise SystemError("CPUDispatcher returned a result with an exception set") from inner
+        raise outer from inner
     with pytest.raises(SystemError), computing():
         raise SystemError("another one")
 
@@ -216,22 +243,26 @@ def test_labels_are_checked_before_distances_are_computed(kind, bags, labels):
 
 
 def test_errors_name_the_parameter_as_its_class_does(bags, y):
-    with pytest.raises(ValueError, match=r"'covariance' parameter of SubCod must be .* Got 'x'"):
-        miml.SubCod(covariance="x").fit(bags, y)
+    learner = miml.SubCod(covariance="x")
+    message = r"'covariance' parameter of SubCod must be .* Got 'x'"
+    with pytest.raises(ValueError, match=message):
+        learner.fit(bags, y)
 
 
 def test_a_learner_without_its_steps_says_which_are_missing(bags, labels):
     class Incomplete(MultiLabelEstimator):
         label_rule = "sign"
 
-    with pytest.raises(NotImplementedError, match=r"Incomplete must define _fit\(X, Y\)"):
+    message = r"Incomplete must define _fit\(X, Y\)"
+    with pytest.raises(NotImplementedError, match=message):
         Incomplete().fit(bags, labels)
 
 
 def test_functions_compile_where_no_folder_can_be_written(monkeypatch):
     def without_folder(cache=False, **options):
         if cache:
-            raise RuntimeError("cannot cache function 'twice': no locator available")
+            message = "cannot cache function 'twice': no locator available"
+            raise RuntimeError(message)
         return njit(**options)
 
     monkeypatch.setattr(compilation, "njit", without_folder)

@@ -15,21 +15,31 @@ from mimlstudy.judge.calibration import (
     levels,
     power,
 )
-from mimlstudy.judge.statistics import ALPHA, RHO_BY_SIZE, SplitSizes, compare_differences
+from mimlstudy.judge.statistics import (
+    ALPHA,
+    RHO_BY_SIZE,
+    SplitSizes,
+    compare_differences,
+)
 
 
 def simulated(ratios, n_train=150):
     """Records of mean differences over their std, (n_sets, 7)."""
     table = pd.DataFrame(ratios, columns=[*CRITERIA])
-    method = f"{n_train} training examples"
-    return table.assign(dataset="drawn", method=method, split=np.arange(len(table)))
+    return table.assign(
+        dataset="drawn",
+        method=f"{n_train} training examples",
+        split=np.arange(len(table)),
+    )
 
 
 @pytest.fixture(scope="module")
 def independent():
     """Thirty independent differences on each of 8,000 sets, for seven criteria."""
-    differences = np.random.default_rng(0).normal(size=(8000, 7, 30))
-    return differences.mean(axis=2) / differences.std(axis=2, ddof=1)
+    rng = np.random.default_rng(0)
+    differences = rng.normal(size=(8000, 7, 30))
+    means = differences.mean(axis=2)
+    return means / differences.std(axis=2, ddof=1)
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +108,7 @@ def test_beyond_the_simulated_sizes_the_usual_correction_stays():
 
 def test_an_interval_is_the_critical_difference():
     differences = np.random.default_rng(1).normal(size=30)
-    comparison = compare_differences(differences, SplitSizes(150, 450), 0.1)
+    sizes = SplitSizes(150, 450)
+    comparison = compare_differences(differences, sizes, 0.1)
     expected = critical_difference(0.22) * differences.std(ddof=1)
     assert comparison.half == pytest.approx(expected)

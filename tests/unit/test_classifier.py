@@ -14,9 +14,18 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from mimlpaper import BagStatistics, DMimlSvm, MimlClassifier, MimlNn, NoisyOr
-from mimlpaper.base import ConstantLabelWarning, InstanceScores, MultiLabelEstimator
+from mimlpaper.base import (
+    ConstantLabelWarning,
+    InstanceScores,
+    MultiLabelEstimator,
+)
 from mimlpaper.checks import parametrize_with_checks
-from mimlpaper.classifier import OnStatistics, TimeBudgetWarning, _calibrated, _folds
+from mimlpaper.classifier import (
+    OnStatistics,
+    TimeBudgetWarning,
+    _calibrated,
+    _folds,
+)
 from mimlpaper.explanations import explain
 from mimlpaper.preprocessing import OnInstances
 from tests import reference
@@ -91,7 +100,7 @@ def test_statistics_of_bags_in_any_classifier(bags, Y):
     for label in range(2):
         forest = clone(FOREST).fit(vectors, Y[:, label])
         p = forest.predict_proba(vectors)[:, 1]
-        # Odds stay finite where all trees agree.
+        # So that odds stay finite where all trees agree.
         expected = np.clip(p, 1e-3, 1 - 1e-3)
         assert np.allclose(probabilities[:, label], expected)
 
@@ -120,6 +129,7 @@ def test_candidates_for_one_label_are_chosen_by_their_area(bags, Y):
 
 
 def test_what_would_take_too_long_is_left_out(bags, Y):
+    # Five folds of a candidate need half a second.
     candidates = {"early": Slow(), "late": Slow()}
     classifier = MimlClassifier(candidates, time_budget=0.6)
     message = "time_budget=0.6 s is too short for late; raise it"
@@ -249,7 +259,10 @@ def of_frames(bags, Y):
     return MimlClassifier(FAST, random_state=0).fit(bags, labels)
 
 
-@pytest.mark.parametrize("method", ["decision_function", "predict_proba", "predict"])
+@pytest.mark.parametrize(
+    "method",
+    ["decision_function", "predict_proba", "predict"],
+)
 def test_data_frame_in_gives_data_frame_out(bags, Y, of_frames, method):
     of_arrays = MimlClassifier(FAST, random_state=0).fit(bags, Y)
     array = getattr(of_arrays, method)(bags)
@@ -303,7 +316,11 @@ def test_calibration_is_the_logistic_regression_of_scikit_learn(rng):
 
 
 @pytest.mark.parametrize("n_false", [0, 3, 6])
-@pytest.mark.parametrize("scores", [np.arange(6.0), np.ones(6)], ids=["differ", "equal"])
+@pytest.mark.parametrize(
+    "scores",
+    [np.arange(6.0), np.ones(6)],
+    ids=["differ", "equal"],
+)
 def test_one_class_or_one_score_is_not_calibrated(scores, n_false):
     truth = np.arange(6) >= n_false
     slopes, intercepts = _calibrated(scores[:, None], truth[:, None])
@@ -316,16 +333,8 @@ def test_one_class_or_one_score_is_not_calibrated(scores, n_false):
     ("classifier", "n_bags", "message"),
     [
         (MimlClassifier(), 3, "4 bags at least, got 3"),
-        (
-            MimlClassifier(n_folds=1),
-            30,
-            "n_folds. parameter of MimlClassifier must be",
-        ),
-        (
-            MimlClassifier(time_budget=0),
-            30,
-            "time_budget. parameter of MimlClassifier must be",
-        ),
+        (MimlClassifier(n_folds=1), 30, "n_folds. parameter of MimlClassifier must be"),
+        (MimlClassifier(time_budget=0), 30, "time_budget. parameter of MimlClassifier must be"),
         (MimlClassifier([MimlNn()]), 30, "candidates must be a dict"),
     ],
 )
@@ -341,7 +350,10 @@ def test_four_bags_are_enough(bags, Y):
     assert classifier.predict_proba(bags).shape == Y.shape
 
 
-@pytest.mark.parametrize(("constant", "precision"), [(False, np.nan), (True, 1.0)])
+@pytest.mark.parametrize(
+    ("constant", "precision"),
+    [(False, np.nan), (True, 1.0)],
+)
 def test_of_equal_candidates_the_first_is_taken(bags, constant, precision):
     """Where no bag has a label there is no precision."""
     labels = np.full((30, 2), constant)

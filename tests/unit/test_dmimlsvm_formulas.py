@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from mimlpaper.algorithms.dmimlsvm import imbalance_rates, imbalance_weights, mean_form
+from mimlpaper.algorithms.dmimlsvm import (
+    imbalance_rates,
+    imbalance_weights,
+    mean_form,
+)
 from mimlpaper.algorithms.dmimlsvm_solvers import N_PICKED, solve_with_cvxpy
 from mimlstudy.folders import notebooks
 from tests.unit.test_dmimlsvm import objective, random_problem
@@ -43,8 +47,8 @@ def test_eqs_21_to_24_are_the_framework_at_twice_mu_and_gamma():
     def framework(mu, gamma):
         return SQUARES / T + mu * square(W0) + gamma * V  # Eq. 12
 
-    total = W * sp.ones(T, 1)
-    opt = SQUARES / (2 * T) + MU / T**2 * square(total) + GAMMA * V  # Eq. 21
+    shared = square(W * sp.ones(T, 1))
+    opt = SQUARES / (2 * T) + MU / T**2 * shared + GAMMA * V  # Eq. 21
     assert is_zero(opt - framework(2 * MU, 2 * GAMMA) / 2)
     assert not is_zero(opt - framework(MU, GAMMA) / 2)
 

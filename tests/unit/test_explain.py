@@ -70,7 +70,11 @@ def score_of_nothing(learner):
     return learner.classifier_.decision_function(np.zeros((1, n_medoids)))
 
 
-@pytest.mark.parametrize("learner", [*MEASURE_DISTANCES, *OTHER_KERNELS], ids=repr)
+@pytest.mark.parametrize(
+    "learner",
+    [*MEASURE_DISTANCES, *OTHER_KERNELS],
+    ids=repr,
+)
 def test_shares_sum_to_the_score(bags, labels, learner):
     """Except for the score of a bag at distance 0 from all medoids; a constant label has none."""
     labels[:, 1] = True
@@ -95,7 +99,11 @@ def planted(rng):
     return Bags.from_list(points), Y
 
 
-@pytest.mark.parametrize("learner", [*SCORE_INSTANCES, *MEASURE_DISTANCES], ids=repr)
+@pytest.mark.parametrize(
+    "learner",
+    [*SCORE_INSTANCES, *MEASURE_DISTANCES],
+    ids=repr,
+)
 def test_planted_instances_are_found(planted, learner):
     """One in four is chance; distances, which see bags as wholes, do not find every one."""
     bags, Y = planted
@@ -114,8 +122,12 @@ def test_planted_instances_are_found(planted, learner):
 
 
 def test_pipelines_and_searches_are_seen_through(bags, labels):
-    pipeline = make_pipeline(OnInstances(MinMaxScaler()), MimlNn(random_state=0))
-    search = HoldOut(pipeline, {"mimlnn__ratio": [0.4]}, random_state=0)
+    pipeline = make_pipeline(
+        OnInstances(MinMaxScaler()),
+        MimlNn(random_state=0),
+    )
+    grid = {"mimlnn__ratio": [0.4]}
+    search = HoldOut(pipeline, grid, random_state=0)
     search.fit(bags, labels)
     scaler, learner = search.best_estimator_
     scaled = scaler.transform(bags)
@@ -157,12 +169,16 @@ def learner_on_means():
     return make_pipeline(MeanInstances(), MlSvm())
 
 
-@pytest.mark.parametrize("make_learner", [learner_on_other_distances, learner_on_means])
+@pytest.mark.parametrize(
+    "make_learner",
+    [learner_on_other_distances, learner_on_means],
+)
 def test_other_learners_by_what_the_bag_loses(bags, labels, make_learner):
     """A single instance has the scores themselves."""
     learner = make_learner().fit(bags, labels)
+    scores = learner.decision_function(bags)
     expected = []
-    for bag, score in zip(bags, learner.decision_function(bags), strict=True):
+    for bag, score in zip(bags, scores, strict=True):
         if len(bag) == 1:
             expected.append(score)
             continue

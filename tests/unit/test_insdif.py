@@ -6,7 +6,11 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 
 from mimlpaper.algorithms import insdif
-from mimlpaper.algorithms.insdif import InsDif, NeighbourMeans, PrototypeDifferences
+from mimlpaper.algorithms.insdif import (
+    InsDif,
+    NeighbourMeans,
+    PrototypeDifferences,
+)
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
@@ -115,6 +119,7 @@ def test_shortcut_changes_nothing(X, Y, kind):
     expected = in_full.decision_function(new)
     assert scores == pytest.approx(expected, abs=1e-6)
 
+    # The prototypes cancel in the distances of bags.
     on_vectors = clone(learner).set_params(metric="euclidean")
     on_vectors.fit(train, Y[:50])
     expected = on_vectors.decision_function(new)

@@ -7,7 +7,11 @@ import pytest
 from sklearn.base import clone
 
 from mimlpaper import MimlNn, MimlSvm, distances, kernels
-from mimlpaper.distances import average_hausdorff, max_hausdorff, set_kernel_distance
+from mimlpaper.distances import (
+    average_hausdorff,
+    max_hausdorff,
+    set_kernel_distance,
+)
 from mimlpaper.kernels import KernelFactor, LowRankWarning, kernel_matrix
 from mimlpaper.sharing import Cache, sharing
 
@@ -36,7 +40,8 @@ def test_widths_by_hand(gamma, width):
 
 def test_an_unknown_kernel_is_refused(rng):
     X = rng.normal(size=(30, 4))
-    with pytest.raises(ValueError, match=r"kernel must be one of .*got 'cubic'"):
+    message = r"kernel must be one of .*got 'cubic'"
+    with pytest.raises(ValueError, match=message):
         kernel_matrix(X, kernel="cubic")
 
 
@@ -44,7 +49,12 @@ def test_an_unknown_kernel_is_refused(rng):
 def test_exact_factor_gives_the_kernel_back(rng, kernel):
     X = rng.normal(size=(30, 4))
     new = rng.normal(size=(9, 4))
-    factor = KernelFactor(kernel=kernel, gamma=0.3, tol=0.0, random_state=0)
+    factor = KernelFactor(
+        kernel=kernel,
+        gamma=0.3,
+        tol=0.0,
+        random_state=0,
+    )
     phi = factor.fit_transform(X)
     expected = kernel_matrix(X, kernel=kernel, gamma=0.3)
     assert np.allclose(phi @ phi.T, expected, atol=1e-8)
@@ -53,6 +63,7 @@ def test_exact_factor_gives_the_kernel_back(rng, kernel):
     between = factor.transform(new) @ phi.T
     expected = kernel_matrix(new, X, kernel=kernel, gamma=0.3)
     assert np.allclose(between, expected, atol=1e-6)
+    # The linear kernel needs no other features.
     if kernel == "linear":
         assert np.array_equal(phi, X)
     with pytest.raises(ValueError, match="NaN"):

@@ -6,7 +6,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
-from mimlpaper.baselines.misvm import ChFd, MiSvmBag, MiSvmInstance, _fisher, _move
+from mimlpaper.baselines.misvm import (
+    ChFd,
+    MiSvmBag,
+    MiSvmInstance,
+    _fisher,
+    _move,
+)
 from mimlpaper.kernels import kernel_matrix
 from tests import reference
 
@@ -29,7 +35,8 @@ def test_alternations_by_hand(kind):
     assert svm.weights_[-1] == pytest.approx([2 / 3], abs=1e-6)
     assert svm.intercepts_[-1] == pytest.approx(-5 / 3, abs=1e-6)
     assert svm.objective_[-1] == pytest.approx(2 / 9)
-    assert svm.instance_scores([[[2.5]]]) == pytest.approx([0.0], abs=1e-6)
+    at_border = svm.instance_scores([[[2.5]]])
+    assert at_border == pytest.approx([0.0], abs=1e-6)
     scores = svm.decision_function(bags)
     assert scores == pytest.approx([1.0, -1.0], abs=1e-6)
     if kind is MiSvmBag:
@@ -100,7 +107,7 @@ def test_first_machine_of_bags_knows_the_means_themselves(bags, y):
     points = np.concatenate([means, negatives.instances])
     Z = reference.root(kernel_matrix(points, gamma=3.0))
     is_mean = np.arange(len(Z)) < len(means)
-    # Each mean is a group alone; the instances of a negative bag share a slack.
+    # Each mean has a slack; the instances of a negative bag share one.
     groups_of_negatives = len(means) + negatives.offsets
     offsets = np.concatenate([np.arange(len(means)), groups_of_negatives])
     expected, _ = reference.hinge_minimum(Z, is_mean, 2.0, offsets)
@@ -212,8 +219,10 @@ def test_objective_of_hull_points_never_rises_and_is_that_of_the_definition(kern
 
 
 def test_what_goes_wrong_is_said(bags, y):
-    with pytest.warns(ConvergenceWarning, match="max_alternations=1 turns, to"):
+    message = "max_alternations=1 turns, to"
+    with pytest.warns(ConvergenceWarning, match=message):
         ChFd(max_alternations=1).fit(bags, y)
     same_means = [[[1.0], [3.0]], [[2.0]]]
-    with pytest.raises(ValueError, match="their mean instances are the same"):
+    message = "their mean instances are the same"
+    with pytest.raises(ValueError, match=message):
         ChFd(kernel="linear").fit(same_means, [1, 0])
