@@ -74,6 +74,7 @@ def test_criteria_are_those_of_the_same_numbers_as_floats(votes, dtype):
 def test_criteria_of_negative_bytes(votes):
     """The smallest int8 has no negative: -(-128) is -128."""
     votes = np.reshape(votes, (2, 3))
+    # -9 stands for the smallest int8.
     scores = np.where(votes == -9, -128, votes)
     predicted = scores > 0
     expected = evaluate(HAND_Y, scores.astype(float), predicted)

@@ -192,6 +192,7 @@ def test_bad_label_names_are_refused(Y, names, message):
 def test_what_could_not_be_read_is_refused_before_it_is_written(tmp_path):
     path = tmp_path / "b.csv"
     path.write_text("as it was")
+    # The class itself does not check names, as labelled_bags does.
     nameless = LabelledBags(
         Bags.from_list([[[1.0]], [[2.0]]]),
         np.ones((2, 1), bool),
@@ -302,6 +303,7 @@ def test_tables(read):
 def test_spaces_and_empty_lines_of_tables_do_not_matter(read):
     spaced = TABLE.replace("label:", "").replace(",", ", ")
     with_empty_lines = spaced.replace("\n", "\r\n\r\n")
+    # Spreadsheets begin a file of UTF-8 with a mark.
     marked = "\ufeff" + with_empty_lines
     data = read("t.csv", marked, bag="bag", labels=["b"])
     assert_same(data, read("t.csv", TABLE))
@@ -623,6 +625,7 @@ def test_compressed_files_and_tabs(read, two):
 
 
 def test_bad_compressed_files_are_refused(refused):
+    # Small as a file, large once it is read.
     bomb = gzip.compress(bytes(10**7))
     message = "at most max_bytes=100,000 bytes after decomp"
     refused("t.csv.gz", bomb, message, max_bytes=10**5)
@@ -705,6 +708,7 @@ def test_arff_of_meka_counts_its_labels_in_the_relation(read, relation, labels, 
 def test_a_relation_of_meka_that_does_not_fit_is_refused(refused):
     message = "-C 4 needs as many attributes, got 3"
     refused("m.arff", meka("M: -C 4"), message)
+    # -C inside a word is no option.
     message = "labels= must name the labels"
     refused("m.arff", meka("Vitamin-C 2"), message)
 

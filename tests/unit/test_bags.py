@@ -54,6 +54,7 @@ def test_what_needs_vectors_says_how_to_make_them(two_bags):
 def assert_same_bags(bags, expected):
     assert isinstance(bags, Bags)
     assert len(bags) == len(expected)
+    # One by one, as sizes differ.
     for bag, expected_bag in zip(bags, expected, strict=True):
         assert np.array_equal(bag, expected_bag)
 
@@ -217,6 +218,7 @@ def test_a_fit_matches_labels_with_examples_by_name(learner):
     by_name = learner.decision_function(X)
     np.testing.assert_array_equal(by_name, by_place)
 
+    # Without names of examples, those of labels are kept.
     learner.fit(X, Y.reset_index(drop=True))
     np.testing.assert_array_equal(learner.classes_, Y.columns)
     message = "X and Y must have the same names on both sides"

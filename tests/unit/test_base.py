@@ -153,6 +153,7 @@ def test_a_step_of_dmimlsvm_that_a_subclass_changes_is_used_in_its_fit(bags, lab
     scores = changed.decision_function(bags)
     learner = miml.DMimlSvm(**parameters).fit(bags_of_one, Y)
     expected = learner.decision_function(bags_of_one)
+    # Both fits stop at the same gap, not at the same functions.
     assert np.allclose(scores, expected, atol=0.05)
 
 
@@ -170,7 +171,7 @@ def test_an_interrupted_fit_leaves_the_learner_as_it_was(learner, X, Y):
     learner.fit(X, Y)
     expected = learner.decision_function(X)
     attributes = set(vars(learner))
-    # The same object, whose next fit ends too early.
+    # The fitted object itself, whose next fit ends too early.
     learner.__class__ = interrupted(type(learner))
     with pytest.raises(KeyboardInterrupt):
         learner.fit(X[10:], Y[10:])

@@ -197,6 +197,7 @@ def test_the_choice_by_hand(by_the_larger_feature):
     summary = classifier.summary()
     assert "with is chosen by average precision" in summary
     assert "2 of 2 labels" in summary
+    # So far from the others that the probabilities are 1 and 0.
     sure_bag = np.array([[1e6, -1e6]])
     probabilities = classifier.predict_proba([sure_bag])
     assert np.allclose(probabilities, [[1.0, 0.0]])
@@ -311,6 +312,7 @@ def test_calibration_is_the_logistic_regression_of_scikit_learn(rng):
     expected = model.predict_proba(standardised)[:, 1]
     assert np.allclose(probabilities[:, 0], expected)
 
+    # Of scores in another unit, slopes change and intercepts stay.
     in_thousands = _calibrated(scores / 1000, truth)
     assert np.allclose(in_thousands, (1000 * slopes, intercepts))
 

@@ -68,6 +68,7 @@ def test_the_objective_falls_to_a_minimum(problem, C):
     assert trace[0] == pytest.approx(at_start)
     at_end = objective(T, A, B, known, C)
     assert trace[-1] == pytest.approx(at_end)
+    # But for rounding.
     assert (np.diff(trace) <= 1e-12 * trace[0]).all()
     assert (T >= 0).all()
 

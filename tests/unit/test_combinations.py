@@ -101,6 +101,7 @@ def test_translated_bags_survive_pickling(translated):
 def test_the_hash_does_not_change_with_what_has_been_computed(translated):
     before = translated.digest
     rows = translated.rows
+    # These are kept by the bags once they have been computed.
     _ = translated.instances, rows.squares, rows.products()
     assert translated.digest == before
     doubled = rows.scaled(np.full(120, 2.0))
@@ -183,5 +184,6 @@ def test_equal_bags_share_their_fits(rng):
     learner = DMimlSvm(kernel="linear", random_state=0)
     with sharing(Cache()) as cache:
         clone(learner).fit(TranslatedBags.of(vectors, translations), Y)
+        # Bags that are equal, but made again.
         clone(learner).fit(TranslatedBags.of(vectors, translations), Y)
     assert cache.n_hits == cache.n_misses

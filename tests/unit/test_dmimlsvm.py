@@ -167,6 +167,7 @@ def test_bags_of_one_without_weights_are_one_svm_a_label(rng):
     for t in range(3):
         svm = SVC(C=2.0, gamma=0.5, tol=1e-8).fit(X, Y[:, t])
         expected = svm.decision_function(X)
+        # The tolerance is of the objective, which is flat around its minimum.
         assert scores[:, t] == pytest.approx(expected, abs=5e-3)
     on_instances = learner.instance_scores(bags_of_one)
     assert np.array_equal(on_instances, scores)
@@ -341,6 +342,7 @@ def test_a_machine_that_no_feature_moves_says_so(bags, labels):
     message = "constant.*raise C or leave out the weights"
     with pytest.warns(ConstantLabelWarning, match=message):
         learner.fit(bags, labels[:, :2])
+    # The functions are constant up to their last digits, or exactly.
     spread = np.ptp(learner.decision_function(bags))
     assert spread == 0 or not learner.weights_.any()
 

@@ -31,6 +31,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         self.server.asked.append(self.path)
+        # The first requests fail.
         failed = self.server.n_requests <= self.server.failures
         status = self.server.statuses.get(self.path, 500 if failed else 200)
         self.send_response(status)
@@ -120,6 +121,7 @@ def test_a_missing_file_is_downloaded_once(tmp_path, server, two_retries):
     assert list(path.parent.iterdir()) == [path]
     assert fetch(FILE, tmp_path / "new") == path
     assert fetch_all(tmp_path / "new", ["scene"]) == [path]
+    # Two failures and a download; later calls ask nobody.
     assert server.n_requests == 3
 
 

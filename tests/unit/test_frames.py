@@ -85,6 +85,7 @@ def frame_of(data):
     """The table of bags and labels as a user would make it, with the bags in its index."""
     bag_of_row = data.X.bag_of_instance
     bag_names = np.array(data.bag_names, dtype=object)
+    # A bag's name stands beside each of its instances.
     index = pd.Index(bag_names[bag_of_row], name="bag")
     features = pd.DataFrame(data.X.instances, index, data.feature_names)
     heads = [f"label:{name}" for name in data.label_names]
@@ -305,6 +306,7 @@ def test_sets_of_names_are_read_in_every_spelling(names):
 
 @given(names=st.lists(st.sampled_from(NAMES), unique=True))
 def test_joined_names_are_read_in_every_spelling(names):
+    # Names with quotes need one of the spellings above.
     plain = [name for name in names if '"' not in name]
     assert names_in("; ".join(plain), None) == plain
     assert names_in("|".join(plain), None) == plain

@@ -55,6 +55,7 @@ def test_mosaic_gives_the_blobs_back(small):
     images = small[None].astype(float)
     blobs = images_and_texts.blob_means(images)[0]
     known = np.isfinite(mosaic)
+    # Of 49 places, the four corners of four blobs each are empty.
     assert known.all(axis=-1).sum() == 33
     assert not known[:2, :2].any()
     assert_allclose(mosaic[known], blobs[known])
@@ -102,6 +103,7 @@ def test_every_form_of_a_file_gives_one_bag(small, tmp_path):
 
 def test_an_image_of_a_camera_that_was_held_upside_down_is_turned(small, tmp_path):
     upside_down = Image.fromarray(small[::-1, ::-1])
+    # Orientation 3 says: turn it by 180 degrees.
     orientation = 0x0112
     exif = Image.Exif()
     exif[orientation] = 3

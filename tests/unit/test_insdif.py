@@ -128,6 +128,7 @@ def test_shortcut_changes_nothing(X, Y, kind):
 
 def test_shortcut_is_for_prototypes_and_hausdorff_distances_only(X, Y):
     def all_ones(A, B):
+        """A distance of which nothing is known."""
         return np.ones((len(A), len(B)))
 
     without_hausdorff = InsDif(learner=MimlNn(metric=all_ones))

@@ -50,6 +50,7 @@ def test_landmarks_are_bags_of_the_sample_and_features_the_distances_to_them(bag
     expected = max_hausdorff(bags, bags[indices])
     np.testing.assert_allclose(features, expected, atol=1e-14)
 
+    # The seed alone decides the sample.
     twin = LandmarkMap(n_sample=10, ratio=0.5, random_state=0).fit(bags)
     assert np.array_equal(twin.medoid_indices_, indices)
 
@@ -97,6 +98,7 @@ def test_memory_grows_with_the_bags_not_with_their_square():
     landmarks = LandmarkMap(n_sample=500, ratio=0.1, random_state=0)
     X, *_ = make_bags(5000, 2, 4)
     features = 8 * 5000 * 50
+    # The bound allows for the features and two copies.
     assert peak_memory(landmarks, X) < SQUARE * 500**2 + 3 * features
 
     medoids = MedoidMap(random_state=0)

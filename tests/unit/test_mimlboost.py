@@ -125,6 +125,7 @@ def test_linear_machines_rank_labels_alike_unless_in_product(bags, Y):
     """f(x, y) = <w, x> + v e_y + b moves all labels of an instance together."""
     linear = MimlBoost(n_rounds=1, kernel="linear").fit(bags, Y)
     f = linear.estimators_[0](bags.instances)
+    # One label is above the other by the same amount everywhere.
     assert np.ptp(f[:, 0] - f[:, 1]) < 1e-12
 
     product = MimlBoost(n_rounds=1, kernel="linear", label_code="product")
@@ -273,7 +274,7 @@ def test_agrees_with_a_conic_solver_up_to_the_gap(rng, bags, problem, pair_kerne
             else:
                 assert f(features) == pytest.approx(values)
                 assert values == pytest.approx(expected, abs=5e-3)
-            # The norm below is that of offsets without a norm.
+            # Where offsets have a norm, the one below is not the whole.
             if not k_0.any():
                 slacks = np.maximum(1 - of_instances * values, 0)
                 norm = np.vdot(f.coef, np.linalg.pinv(k_y) @ f.coef)

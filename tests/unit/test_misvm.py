@@ -57,6 +57,7 @@ def test_labels_and_machine_agree_at_the_end(bags, y):
     scores = mi_svm.instance_scores(bags)
     svm = SVC(C=5.0, gamma=2.0, tol=1e-9).fit(bags.instances, labels)
     expected = svm.decision_function(bags.instances)
+    # The two solvers measure their tolerances differently.
     assert scores == pytest.approx(expected, abs=2e-3)
 
     # The exception for low positive bags is needed here.
@@ -136,6 +137,7 @@ def test_each_label_is_its_own_mi_svm(bags, rng):
         mi_svm = MiSvmInstance(**options).fit(bags, y)
         scores = list(mi_svm.staged_decision_function(bags))
         n_stages.append(len(scores))
+        # A label that has ended keeps its scores.
         scores += [scores[-1]] * (3 - len(scores))
         expected = np.array(scores)
         assert stages[:, :, label] == pytest.approx(expected, abs=1e-3)

@@ -71,6 +71,7 @@ def test_bags_of_one_instance_are_logistic_regression(rng):
     noisy_or.fit(bags_of_one, y[:, None])
     logistic = LogisticRegression(C=2.0, tol=1e-10, max_iter=10_000)
     logistic.fit(X, y)
+    # A ridge of 0.5 is scikit-learn's C = 1 / 0.5.
     assert noisy_or.coef_ == pytest.approx(logistic.coef_, abs=1e-4)
     scores = noisy_or.decision_function(bags_of_one)
     expected = logistic.decision_function(X)[:, None]
@@ -79,6 +80,7 @@ def test_bags_of_one_instance_are_logistic_regression(rng):
 
 @pytest.mark.filterwarnings("error")
 def test_too_few_steps_warn_and_far_scores_stay_finite(bags, labels):
+    # There 1 - p is 0 in floating point.
     far = bags.with_instances(1e6 * bags.instances)
     learner = NoisyOr(kernel="linear").fit(far, labels)
     assert np.isfinite(learner.decision_function(far)).all()

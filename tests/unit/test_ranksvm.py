@@ -64,6 +64,7 @@ def test_agrees_with_a_general_solver(X, Y, kernel, C):
     scores = rank_svm.decision_function(X[2:])
     centred = scores - scores.mean(axis=1, keepdims=True)
     expected = best_f - best_f.mean(axis=1, keepdims=True)
+    # A small gap in the objective leaves some freedom to f.
     assert centred == pytest.approx(expected, abs=0.05)
 
 

@@ -102,6 +102,7 @@ def test_outside_a_block_nothing_is_shared():
     """Nobody else holds the result, which may be written to."""
     with sharing(Cache()):
         shared(ramp, 2)
+    # Writing raises where the array is shared.
     array = shared(ramp, 2)
     array[0] = 7.0
     assert shared(ramp, 2).tolist() == [0, 1]
