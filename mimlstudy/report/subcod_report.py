@@ -1,0 +1,222 @@
+"""SubCod as a reader meets it: its sub-concepts, its corrections, and what they do to accuracy."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.patches import Ellipse, Patch
+
+from mimlpaper import Bags, SubCod
+from mimlpaper.datasets.synthetic import THINGS
+from mimlstudy.judge.compare import run_means
+from mimlstudy.judge.selection import unmixed
+from mimlstudy.paper.published import TABLES, published_cells
+from mimlstudy.report.figures import BLUE, INK, VERMILION
+from mimlstudy.report.tables import ReportTable, crossed, frame_grid, number_entries
+
+WHOLE, NO_CORRECTION = "SubCod, whole budget", "SubCod, no correction"
+MINIMAL, VERTEX = "SubCod, minimal correction", "SubCod, vertex"
+ON_LABEL = "MimlSvm on the bag label"
+# The alternatives of SubCod's row that say which labels are inverted, by their names.
+CORRECTIONS = {
+    "": WHOLE,
+    "optimum = vertex": VERTEX,
+    "optimum = minimal": MINIMAL,
+    "kept_share = [1.0]": NO_CORRECTION,
+}
+LOOKS: dict[str, dict[str, Any]] = {
+    "printed": dict(color=INK, marker="|", markersize=11, markeredgewidth=1.8),
+    ON_LABEL: dict(color=INK, marker="o", markersize=10, markerfacecolor="none"),
+    WHOLE: dict(color=BLUE, marker="o", markersize=5.5),
+    MINIMAL: dict(color=VERMILION, marker="D", markersize=5),
+    NO_CORRECTION: dict(color=VERMILION, marker="v", markersize=6, markerfacecolor="white"),
+}
+PAPERS_RANGE = (10, 70)  # of θ
+TEXT_SIZE = (1.7, 0.6)  # of a thing's name with its number, in units of the features
+THETA = "θ, % of mM"
+WIDTH = 5.6  # of figures, in inches
+
+
+def corrections(choices: pd.DataFrame, alternatives: pd.DataFrame) -> pd.DataFrame:
+    """Records of SubCod by how it corrects, and of its learner on the bag label, on equal folds.
+
+    Parameters
+    ----------
+    choices : DataFrame, Table 5 with its ``alternative`` settings.
+    alternatives : DataFrame, records of the experiment "alternatives".
+    """
+    of_subcod = choices[choices["method"] == "SubCod"]
+    corrected = of_subcod[of_subcod["alternative"].isin([*CORRECTIONS])]
+    corrected = corrected.assign(method=corrected["alternative"].map(CORRECTIONS))
+    alone = alternatives[alternatives["method"] == ON_LABEL]
+    alone = alone[alone["split"].isin(corrected["split"])]
+    return pd.concat([corrected, alone]).drop(columns="alternative").assign(override="{}")
+
+
+def accuracies(records: pd.DataFrame) -> pd.DataFrame:
+    """Mean accuracies: a row for each data set of Table 5, a column for each method."""
+    means = run_means(records, TABLES[5]).groupby(["dataset", "method"])["accuracy"].mean()
+    names = records["method"].unique()
+    return means.unstack().reindex(TABLES[5].datasets)[names]
+
+
+def printed_accuracies(method: str) -> pd.Series:
+    """The printed accuracies of a row of Table 5, by data set."""
+    cells = published_cells(5).query("algorithm == @method")
+    return cells.set_index("dataset")["mean"]
+
+
+def accuracies_table(records: pd.DataFrame, title: str, profile: str) -> ReportTable:
+    """Mean ± std over runs of ten folds, the best mean of each data set in bold."""
+    runs = run_means(records, TABLES[5])
+    groups = runs.groupby(["method", "dataset"])["accuracy"]
+    tidy = groups.agg(["mean", "std", "size"]).reset_index()
+    best = tidy.groupby("dataset")["mean"].transform("max")
+    entries = number_entries(tidy["mean"], tidy["std"], tidy["mean"] == best)
+    shown = crossed(tidy["method"], tidy["dataset"], entries)
+    sets = [name for name in TABLES[5].datasets if name in shown]
+    n_folds = "–".join(map(str, sorted(set(runs["n_trials"]))))
+    caption = (
+        f"{title}: accuracy ↑, mean ± std over {tidy['size'].min()} run(s) of {n_folds} folds. "
+        f"Profile {profile}; {' and '.join(sorted(set(runs['kind'])))} data."
+    )
+    shown = shown.loc[records["method"].unique(), sets]
+    return frame_grid(shown, tidy.assign(profile=profile), caption, corner="method")
+
+
+def corrections_figure(means: pd.DataFrame) -> plt.Figure:
+    """A row for each data set of :func:`accuracies`: SubCod's accuracy by how it corrects."""
+    figure, ax = plt.subplots(figsize=(WIDTH, 2.9))
+    shown = means.assign(printed=printed_accuracies("SubCod"))
+    places = range(len(shown))
+    for name, look in LOOKS.items():
+        ax.plot(shown[name], places, linestyle="none", label=name, **look)
+    ax.set_yticks(places, [name.capitalize() for name in shown.index])
+    ax.set(xlabel="accuracy", ylim=(len(shown) - 0.5, -0.5))
+    ax.grid(axis="both")
+    figure.legend(loc="outside upper center", ncols=2)
+    return figure
+
+
+def concepts_figure(subcod: SubCod, X: Bags, y: np.ndarray, things: np.ndarray) -> plt.Figure:
+    """Points of bags on a plane, and a Gaussian for each sub-concept, with the names of things.
+
+    Parameters
+    ----------
+    subcod : SubCod, fitted to ``X`` and ``y``.
+    X : Bags of two features.
+    y : bool array (n_bags,), whether a bag is of Africa.
+    things : int array (n_instances,), indices of :data:`~mimlpaper.datasets.synthetic.THINGS`.
+    """
+    figure, ax = plt.subplots(figsize=(WIDTH, 5.0))
+    concepts = subcod.mixture_.predict(X.instances)
+    of_africa = y[X.bag_of_instance]
+    names = np.array([*THINGS])
+    for number in range(subcod.n_concepts):
+        is_member = concepts == number
+        color = VERMILION if of_africa[is_member].all() else BLUE
+        width, height = 4 * np.sqrt(subcod.mixture_.covariances_[number])  # two deviations a side
+        mean = subcod.mixture_.means_[number]
+        ax.add_patch(Ellipse(mean, width, height, facecolor=color, alpha=0.15))
+        for is_shown, face in ((of_africa, color), (~of_africa, "white")):
+            points = X.instances[is_member & is_shown]
+            ax.plot(*points.T, "o", markersize=4, markeredgecolor=color, markerfacecolor=face)
+        thing = names[np.bincount(things[is_member]).argmax()]
+        others = np.delete(subcod.mixture_.means_, number, axis=0)
+        _write_beside(ax, mean, (width / 2, height / 2), f"{number + 1}: {thing}", color, others)
+    ax.margins(0.12, 0.1)
+    ax.set(xlabel="first feature", ylabel="second feature", aspect="equal")
+    ax.grid(False)
+    figure.legend(handles=_concepts_key(), loc="outside lower center", ncols=2)
+    return figure
+
+
+def _write_beside(ax, middle, half_size, text, color, others):
+    """Write a text left of, right of, above or below an ellipse: far from ``others``' middles."""
+    half_width, half_height = half_size
+    sides = [
+        (half_width + TEXT_SIZE[0] / 2, 0),
+        (-half_width - TEXT_SIZE[0] / 2, 0),
+        (0, half_height + TEXT_SIZE[1] / 2),
+        (0, -half_height - TEXT_SIZE[1] / 2),
+    ]
+    places = middle + np.array(sides)
+    distances = np.linalg.norm(places[:, None] - others, axis=2)  # (n_places, n_others)
+    best = distances.min(axis=1).argmax()
+    ax.text(*places[best], text, ha="center", va="center", weight="bold", color=color)
+
+
+def _concepts_key():
+    dot = dict(linestyle="none", marker="o", markersize=4, markeredgecolor=INK)
+    return [
+        plt.Line2D([], [], markerfacecolor=INK, label="in a bag of Africa", **dot),
+        plt.Line2D([], [], markerfacecolor="white", label="in another bag", **dot),
+        Patch(facecolor=VERMILION, alpha=0.3, label="sub-concept of Africa alone"),
+        Patch(facecolor=BLUE, alpha=0.3, label="another sub-concept"),
+    ]
+
+
+def vectors_figure(corrected: Sequence[SubCod], y: np.ndarray) -> plt.Figure:
+    """A panel for each corrected SubCod: bags by sub-concepts, with a cross where it inverted."""
+    figure, axes = plt.subplots(1, len(corrected), figsize=(WIDTH, 3.8), sharey=True)
+    order = np.argsort(~y, kind="stable")
+    for ax, subcod in zip(axes, corrected, strict=True):
+        before, after = subcod.concepts_[order], subcod.polished_[order]
+        look = dict(cmap=["#f4f4f4", "#8fbbe0"], cbar=False, linewidths=0.4, yticklabels=[])
+        sns.heatmap(after, xticklabels=range(1, after.shape[1] + 1), ax=ax, **look)
+        rows, columns = np.nonzero(before != after)
+        ax.plot(columns + 0.5, rows + 0.5, "x", color=INK, markersize=3)
+        ax.axhline(y.sum(), color=INK, linewidth=1.2)
+        title = f"{subcod.optimum}, θ = {subcod.kept_share:.0%}"
+        ax.set(title=f"{title}\n{len(rows)} inverted", xlabel="sub-concept")
+        ax.tick_params(axis="y", length=0)
+    middles = (y.sum() / 2, (len(y) + y.sum()) / 2)
+    axes[0].set_yticks(middles, ["Africa", "other"], rotation=90, va="center")
+    return figure
+
+
+def m_and_theta_means(sweep: pd.DataFrame) -> pd.DataFrame:
+    """Mean accuracies of a sweep: a row for each data set and θ, a column for each M."""
+    overrides = sweep["override"].map(json.loads)
+    varied = sweep.assign(M=overrides.map(_value("n_concepts")))
+    varied[THETA] = 100 * overrides.map(_value("kept_share"))
+    groups = unmixed(varied, "override").groupby(["dataset", THETA, "M"], sort=False)
+    return groups["accuracy"].mean().unstack()
+
+
+def _value(name):
+    """A function that finds a parameter of SubCod in an override."""
+    return lambda override: override[f"subcod__{name}"]
+
+
+def spread_in_range(means: pd.DataFrame) -> float:
+    """How far apart accuracies of one data set are inside the paper's range of θ, at most.
+
+    ``means`` are those of :func:`m_and_theta_means`; 0 if no θ is in the range.
+    """
+    shares = means.index.get_level_values(THETA)
+    in_range = means[(shares >= PAPERS_RANGE[0]) & (shares <= PAPERS_RANGE[1])]
+    by_set = in_range.stack().groupby("dataset")
+    spreads = by_set.max() - by_set.min()
+    return float(spreads.max()) if len(spreads) else 0.0
+
+
+def m_and_theta_figure(means: pd.DataFrame) -> plt.Figure:
+    """A panel for each data set of :func:`m_and_theta_means`: the least and the largest M."""
+    names = means.index.unique("dataset")
+    figure, axes = plt.subplots(1, len(names), figsize=(WIDTH, 1.9), squeeze=False, sharey=True)
+    looks = {means.columns.min(): dict(marker="o", markersize=7, markerfacecolor="none")}
+    looks[means.columns.max()] = dict(marker="o", markersize=3)
+    for ax, name in zip(axes.flat, names, strict=True):
+        ax.axvspan(*PAPERS_RANGE, color="#eeeeee", zorder=0, linewidth=0)
+        for (m, look), color in zip(looks.items(), (VERMILION, BLUE), strict=False):
+            curve = means.loc[name][m].sort_index()
+            ax.plot(curve, color=color, label=f"M = {m}", linewidth=1.2, **look)
+        ax.set(title=name.capitalize(), xlabel=THETA, xticks=[10, 40, 70, 100])
+    axes[0, 0].set_ylabel("accuracy")
+    axes[0, 0].legend(loc="lower left")
+    return figure
