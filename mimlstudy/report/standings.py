@@ -57,6 +57,31 @@ def standings_figure(
     return figure
 
 
+def entry_ranks_figure(standing: pd.DataFrame, entry: str) -> plt.Figure:
+    """Mean ranks of methods by table, the rows of an entry in another colour.
+
+    Parameters
+    ----------
+    standing : DataFrame
+        Columns table, method and rank, see :class:`~mimlstudy.report.bench.Bench`; maybe no rows.
+    entry : str, what the names of the entry's rows begin with.
+    """
+    tables = dict(list(standing.groupby("table", sort=False)))
+    n_rows = max((len(table) for table in tables.values()), default=0)
+    figure, axes = plt.subplots(
+        1, len(tables) or 1, figsize=(6, 0.28 * n_rows + 0.8), squeeze=False
+    )
+    for ax, (number, table) in zip(axes.flat, tables.items(), strict=False):
+        in_order = table.sort_values("rank")
+        places = range(len(in_order))
+        colors = [VERMILION if name.startswith(entry) else INK for name in in_order["method"]]
+        ax.scatter(in_order["rank"], places, c=colors, s=24)
+        ax.set_yticks(places, in_order["method"])
+        ax.set(title=f"Table {number}", xlabel="mean rank (1 is best)", ylim=(len(places), -1))
+        ax.grid(axis="both")
+    return figure
+
+
 def best_by_criterion(records: pd.DataFrame) -> pd.Series:
     """The method with the best mean on each criterion, by the criterion's name."""
     means = unmixed(records).groupby("method")[[*CRITERIA]].mean()

@@ -1,9 +1,15 @@
 """Where methods stand: printed, ours and equal tuning side by side; the best by criterion."""
 
 import matplotlib.pyplot as plt
+import pandas as pd
 
 from mimlstudy.paper.published import TABLES
-from mimlstudy.report.standings import best_by_criterion, standings, standings_figure
+from mimlstudy.report.standings import (
+    best_by_criterion,
+    entry_ranks_figure,
+    standings,
+    standings_figure,
+)
 from tests.made_up_records import as_in_the_paper
 
 OURS = as_in_the_paper(1)
@@ -39,3 +45,24 @@ def test_the_best_method_has_the_lowest_loss_or_the_highest_precision():
     assert best["hamming_loss"] == "MimlNn"
     assert best["coverage"] == "MimlBoost"
     assert best["average_precision"] == "MimlSvm_mi"
+
+
+def test_an_entry_stands_in_another_colour_among_the_ranks():
+    standing = pd.DataFrame(
+        [(1, "MimlNn", 2.0), (1, "mine:method", 1.0), (1, "mine:method, tuned", 3.0)],
+        columns=["table", "method", "rank"],
+    )
+    figure = entry_ranks_figure(standing, "mine:method")
+    (ax,) = figure.axes
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names == ["mine:method", "MimlNn", "mine:method, tuned"]
+    first, second, third = (tuple(color) for color in ax.collections[0].get_facecolors())
+    assert first == third
+    assert first != second
+    plt.close(figure)
+
+
+def test_an_entry_that_fails_has_an_empty_figure():
+    figure = entry_ranks_figure(pd.DataFrame(columns=["table", "method", "rank"]), "mine:method")
+    assert len(figure.axes) == 1
+    plt.close(figure)
