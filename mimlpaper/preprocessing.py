@@ -103,6 +103,12 @@ STATISTICS = {
 }
 
 
+NO_NAMES = (
+    "%(name)s names its columns after the features that it was fitted to: call fit(X) or "
+    "fit_transform(X) first, or take arrays, by set_output(transform='default')"
+)
+
+
 class BagStatistics(TransformerMixin, BaseEstimator):
     """One vector a bag: statistics of each feature, and the bag's size.
 
@@ -129,10 +135,11 @@ class BagStatistics(TransformerMixin, BaseEstimator):
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
         """Names such as "x0_mean" and "size", of the columns of the fitted bags."""
-        check_is_fitted(self, "n_features_in_")
-        default = [f"x{i}" for i in range(self.n_features_in_)]
-        names = getattr(self, "feature_names_in_", default)
-        return np.array(self._names(names if input_features is None else input_features), object)
+        check_is_fitted(self, "n_features_in_", msg=NO_NAMES)
+        if input_features is None:
+            numbered = [f"x{i}" for i in range(self.n_features_in_)]
+            input_features = getattr(self, "feature_names_in_", numbered)
+        return np.array(self._names(input_features), dtype=object)
 
     def _vectors(self, bags):
         for statistic in self.statistics:

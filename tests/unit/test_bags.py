@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
@@ -266,6 +267,15 @@ def test_statistics_of_bags_have_names(named_bag):
     statistics.set_output(transform="pandas")
     frame = statistics.transform(named_bag)
     assert frame["x_max"].tolist() == [3]
+
+
+@pytest.mark.parametrize("kind", [BagStatistics, SumInstances, ConcatenateInstances])
+def test_without_a_fit_there_are_vectors_but_no_frame(named_bag, kind):
+    transformer = kind()
+    assert isinstance(transformer.transform(named_bag), np.ndarray)
+    transformer.set_output(transform="pandas")
+    with pytest.raises(NotFittedError, match=f"{kind.__name__} names its columns.* call fit"):
+        transformer.transform(named_bag)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from numba import njit
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import mimlpaper as miml
@@ -139,6 +140,95 @@ def test_a_subclass_with_one_more_parameter_and_a_changed_step(learner, X, Y):
     scores = clone(changed).fit(X, Y).decision_function(X)
     assert np.allclose(scores, expected + 7.0)
     assert clone(changed).set_params(shift=0.5).fit(X, Y).shift_ == 0.5
+
+
+def test_a_subclass_of_a_transformer_to_vectors_changes_its_step(bags):
+    class Halves(miml.BagStatistics):
+        def __init__(self, statistics=("mean",), *, divisor=2.0):
+            super().__init__(statistics)
+            self.divisor = divisor
+
+        def _vectors(self, bags):
+            return super()._vectors(bags) / self.divisor
+
+    expected = miml.BagStatistics(("mean",)).fit_transform(bags)
+    halves = clone(Halves(divisor=4.0)).fit_transform(bags)
+    assert np.array_equal(halves, expected / 4.0)
+
+
+@pytest.mark.parametrize(
+    "transformer",
+    [
+        miml.PrototypeDifferences(),
+        miml.SingleInstances(),
+        miml.NeighbourMeans(),
+        miml.DifferenceFeatures(),
+    ],
+    ids=name_of,
+)
+def test_a_subclass_of_a_transformer_to_bags_changes_its_step(transformer, bags, labels):
+    class Moved(type(transformer)):
+        def __init__(self, by=1.0):
+            super().__init__()
+            self.by = by
+
+        def _transform(self, X):
+            of_features = super()._transform(X)
+            return of_features.with_instances(of_features.instances + self.by)
+
+    X = miml.SumInstances().fit_transform(bags)
+    expected = transformer.fit(X, labels).transform(X)
+    moved = clone(Moved(by=3.0)).fit(X, labels).transform(X)
+    assert np.allclose(moved.instances, expected.instances + 3.0)
+
+
+def test_a_subclass_of_a_transformer_of_instances_changes_its_step(bags):
+    class Logarithms(miml.OnInstances):
+        def __init__(self, transformer, *, offset=1.0):
+            super().__init__(transformer)
+            self.offset = offset
+
+        def _table(self, bags):
+            return np.log(bags.instances + self.offset)
+
+    logarithms = bags.with_instances(np.log(bags.instances + 2.0))
+    expected = miml.OnInstances(StandardScaler()).fit_transform(logarithms)
+    scaled = clone(Logarithms(StandardScaler(), offset=2.0)).fit_transform(bags)
+    assert np.array_equal(scaled.instances, expected.instances)
+
+
+@pytest.mark.parametrize("kind", [miml.MedoidMap, miml.LandmarkMap], ids=class_name)
+def test_a_subclass_of_a_map_to_medoids_changes_its_step(kind, bags):
+    class FirstMedoids(kind):
+        def __init__(self, ratio=0.2, *, n_kept=2, random_state=None):
+            super().__init__(ratio=ratio, random_state=random_state)
+            self.n_kept = n_kept
+
+        def _fit(self, X):
+            z = super()._fit(X)
+            self.medoid_indices_ = self.medoid_indices_[: self.n_kept]
+            self.medoids_ = X[self.medoid_indices_]
+            return z
+
+    expected = kind(ratio=0.5, random_state=0).fit(bags).transform(bags)
+    few = clone(FirstMedoids(0.5, n_kept=3, random_state=0)).fit(bags).transform(bags)
+    assert np.allclose(few, expected[:, :3])
+
+
+def test_a_subclass_of_k_medoids_changes_its_step(bags):
+    class OfPowers(miml.KMedoids):
+        def __init__(self, n_clusters, *, power=2.0, random_state=None):
+            super().__init__(n_clusters, random_state=random_state)
+            self.power = power
+
+        def _fit(self, D):
+            super()._fit(D**self.power)
+
+    distances = miml.max_hausdorff(bags)
+    expected = miml.KMedoids(3, random_state=0).fit(distances**3.0)
+    clusters = clone(OfPowers(3, power=3.0, random_state=0)).fit(distances)
+    assert clusters.inertia_ == expected.inertia_
+    assert clusters.labels_.tolist() == expected.labels_.tolist()
 
 
 def test_a_step_of_dmimlsvm_that_a_subclass_changes_is_used_in_its_fit(bags, labels):
