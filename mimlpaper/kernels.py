@@ -67,16 +67,34 @@ class KernelFactor(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    kernel, gamma, degree, coef0 : see :func:`kernel_matrix`; the same defaults.
-    rank : int, "auto" or None, default None
+    kernel : {"rbf", "linear", "poly"}, default "rbf"
+        Kernel between rows: exp(-γ ||x - x'||²), <x, x'> or (γ <x, x'> + coef0)^degree.
+    gamma : float > 0, default 1.0
+        Width γ, in units of one over a squared feature.
+    degree : int >= 1, default 3
+        Degree of "poly".
+    coef0 : float, default 1.0
+        Constant of "poly".
+    rank : int >= 1, "auto" or None, default None
         Largest number of landmarks r; None is exact. "auto" is exact up to 2,000 rows; above, it
         stops at 1 % of the trace unexplained, or at 1,000 landmarks.
-    tol : float, default 1e-10, unexplained share of the trace at which to stop; not for "auto".
+    tol : float >= 0, default 1e-10
+        Unexplained share of the trace at which to stop; not used by "auto" above 2,000 rows.
     random_state : int, RandomState or None, default None
+        Draws the landmarks, unless ``rank`` is None.
 
-    ``landmarks_`` (r, n_features) are the pivots, ``error_`` is the unexplained share of the trace.
+    Attributes
+    ----------
+    landmarks_ : array (r, n_features) or None
+        The pivots, rows of the training data; None for the linear kernel.
+    triangle_ : array (r, r) or None
+        The rows of the factor at the pivots, lower triangular.
+    error_ : float
+        The unexplained share of the trace.
 
-    Source: Chen, Epperly, Tropp, Webber: Randomly pivoted Cholesky, Comm. Pure Appl. Math., 2025.
+    References
+    ----------
+    Chen, Epperly, Tropp and Webber, Randomly pivoted Cholesky, Comm. Pure Appl. Math., 2025.
     """
 
     kernel: str = "rbf"

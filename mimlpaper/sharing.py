@@ -34,7 +34,9 @@ class Cache:
             size = _freeze(result)
             self.n_bytes += size
         self._kept[key] = result, caught, size
-        self._kept.move_to_end(key, last=size <= self.max_bytes)  # the first goes first
+        # What was used last goes last. A result larger than the cache stands first, to go at once
+        # without pushing out the others.
+        self._kept.move_to_end(key, last=size <= self.max_bytes)
         while self.n_bytes > self.max_bytes:
             self.n_bytes -= self._kept.popitem(last=False)[1][-1]
         for warning in caught:  # every caller is warned, not only the first

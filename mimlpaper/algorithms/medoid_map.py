@@ -134,6 +134,7 @@ def _checked(estimator, X, *, reset):
 
 
 def _medoids(X, metric, k, start, seed):
+    """The distances of X to its k medoids (m, k), and the places of the medoids (k,)."""
     D = shared(_distances, X, None, metric)  # (m, m)
     clusters = KMedoids(k, start=start, random_state=seed).fit(D)  # Table 7, step 2
     medoids = clusters.medoid_indices_
@@ -301,6 +302,7 @@ def _rounded(distances):
 
 
 def _assign(D, medoids):
+    """The cluster of each point, that of the nearest medoid: (n,). A medoid is in its own."""
     labels = np.empty(len(D), dtype=np.intp)
     for batch in gen_batches(len(D), BATCH):  # a copy of all columns would be large
         labels[batch] = _rounded(D[batch, medoids]).argmin(axis=1)
@@ -309,6 +311,7 @@ def _assign(D, medoids):
 
 
 def _update(D, labels, medoids):
+    """The medoid of each cluster: the old one, or a member with a smaller sum of distances."""
     updated = medoids.copy()
     by_cluster = np.argsort(labels, kind="stable")
     ends = np.cumsum(np.bincount(labels))

@@ -98,7 +98,7 @@ def table_of_frame(
     # By place, since a feature may have the name of the bags' column.
     kept = [i for i in range(len(columns)) if i != bag_place and columns[i].kind != INSTANCE]
     frame, columns = frame.iloc[:, kept], [columns[i] for i in kept]
-    if isinstance(labels, str):
+    if isinstance(labels, str):  # the name of a column of sets
         frame, columns = _with_sets(frame, columns, labels, separator)
     else:
         columns = with_labels(columns, labels)
@@ -107,14 +107,14 @@ def table_of_frame(
 
 
 def _place_of_bag(columns, bag):
-    """The column named by ``bag``, else the one named bag, else the first."""
+    """The column named by ``bag``, else the one named bag, else the first but for instances'."""
     names = [column.name for column in columns]
     if bag is not None:
         return place_of(str(bag), names)
     if Column(BAG) in columns:
         return columns.index(Column(BAG))
     for place, column in enumerate(columns):
-        if column.kind == "label":
+        if column.kind == "label":  # labels stand last: no column before them names the bags
             break
         if column.kind != INSTANCE:
             return place
@@ -136,7 +136,7 @@ def _bag_names(cells, column, chosen):
 
 
 def _typed(column, dtype):
-    """A column of categories that is no label has their values."""
+    """The column, as a nominal one with its categories if its type is categorical."""
     if column.kind == "label" or not isinstance(dtype, pd.CategoricalDtype):
         return column
     values = {str(value): place for place, value in enumerate(dtype.categories)}
@@ -153,7 +153,7 @@ def _numbers(frame, columns):
         numbers[:, place] = np.where(codes < 0, np.nan, codes)
     real = frame.loc[:, is_real]
     numbers[:, is_real] = real.to_numpy(dtype=np.float64, na_value=np.nan)
-    _check_truths(numbers, columns, is_real & (kinds == "label"), frame.index)
+    _set_truths(numbers, columns, is_real & (kinds == "label"), frame.index)
     # All cells of a kind at once: a loop over a million columns would take minutes.
     for kind, convert in (("label", truth_of), ("number", number_of)):
         places = np.flatnonzero(~is_real & (kinds == kind))
@@ -167,8 +167,8 @@ def _numbers(frame, columns):
     return numbers
 
 
-def _check_truths(numbers, columns, is_label, rows):
-    """Numbers of labels are 1, and 0 or -1, which both become 0."""
+def _set_truths(numbers, columns, is_label, rows):
+    """Make the numbers of labels 1 and 0, in place; -1 counts as 0, and others are refused."""
     labels = numbers[:, is_label]
     strange = ~np.isin(labels, (-1, 0, 1))
     if strange.any():
