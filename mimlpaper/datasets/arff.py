@@ -143,15 +143,12 @@ def _plain(arff, labels):
         is_label[: arff.n_labels] = True
     elif arff.n_labels < 0:
         is_label[arff.n_labels :] = True
-    named = [
-        Column(attribute.name, "label" if marked else "number")
-        for attribute, marked in zip(arff.outer, is_label, strict=True)
-    ]
-    kinds = [column.kind for column in with_labels(named, labels)]
-    columns = [
-        attribute.column(label=kind == "label")
-        for attribute, kind in zip(arff.outer, kinds, strict=True)
-    ]
+    named = []
+    for attribute, marked in zip(arff.outer, is_label, strict=True):
+        named.append(Column(attribute.name, "label" if marked else "number"))
+    columns = []
+    for attribute, column in zip(arff.outer, with_labels(named, labels), strict=True):
+        columns.append(attribute.column(label=column.kind == "label"))
     return columns, _plain_rows(arff, columns)
 
 
@@ -246,7 +243,14 @@ def _cells(text):
 def _unquoted(text):
     if not text.startswith(("'", '"')):
         return text.strip()
-    return re.sub(r"\\.", lambda match: ESCAPED.get(match[0], match[0][1]), text[1:-1])
+    within = text[1:-1]
+    return re.sub(r"\\.", _unescaped, within)
+
+
+def _unescaped(match):
+    """What a backslash and a character stand for, which is mostly the character."""
+    escape = match[0]
+    return ESCAPED.get(escape, escape[1])
 
 
 def labels_of_xml(text: str) -> list[str]:
@@ -263,20 +267,25 @@ def labels_of_xml(text: str) -> list[str]:
 
 def write_arff(path: Path, data: LabelledBags):
     """Write bags and labels; an .xml file beside it gets the names of the labels."""
-    names = "".join(f"  <label name={quoteattr(name)}/>\n" for name in data.label_names)
-    write_whole(path.with_suffix(".xml"), f'<labels xmlns="{NAMESPACE}">\n{names}</labels>\n')
-    labels = [",".join(map(str, row)) for row in 1 * data.Y]
-    bags = ["\\n".join(",".join(map(shortest, row)) for row in bag) for bag in data.X]
-    names = list(map(_quoted, data.bag_names))
+    elements = "".join(f"  <label name={quoteattr(name)}/>\n" for name in data.label_names)
+    write_whole(path.with_suffix(".xml"), f'<labels xmlns="{NAMESPACE}">\n{elements}</labels>\n')
+    bag_names = list(map(_quoted, data.bag_names))
+    features = [f"  @attribute {_quoted(name)} numeric" for name in data.feature_names]
+    labels = [f"@attribute {_quoted(name)} {{0,1}}" for name in data.label_names]
+    rows = []
+    for name, bag, label_set in zip(bag_names, data.X, 1 * data.Y, strict=True):
+        instances = [",".join(map(shortest, instance)) for instance in bag]
+        relation = "\\n".join(instances)  # the two characters, in one line of the file
+        rows.append(f'{name},"{relation}",{",".join(map(str, label_set))}')
     lines = [
         "@relation bags\n",
-        f"@attribute id {{{','.join(names)}}}",
+        f"@attribute id {{{','.join(bag_names)}}}",
         "@attribute bag relational",
-        *(f"  @attribute {_quoted(name)} numeric" for name in data.feature_names),
+        *features,
         "@end bag",
-        *(f"@attribute {_quoted(name)} {{0,1}}" for name in data.label_names),
+        *labels,
         "\n@data",
-        *map('{},"{}",{}'.format, names, bags, labels),
+        *rows,
     ]
     write_whole(path, "\n".join(lines) + "\n")
 

@@ -324,10 +324,12 @@ def write_bags(path: str | os.PathLike, data):
     gives the same numbers and names. An .arff file gets an .xml file with the names of the labels.
     In a .csv file names that begin with =, +, - or @ get an apostrophe, against formulas.
     """
-    write, y = WRITERS[_ending(path, WRITERS)], getattr(data, "y", None)
+    write = WRITERS[_ending(path, WRITERS)]
+    y = getattr(data, "y", None)  # of a data set with one label
+    Y = data.Y if y is None else y[:, None]
     labelled = labelled_bags(
         data.X,
-        data.Y if y is None else y[:, None],
+        Y,
         data.label_names,
         feature_names=data.feature_names,
         bag_names=getattr(data, "bag_names", None),
@@ -337,11 +339,11 @@ def write_bags(path: str | os.PathLike, data):
 
 def _write_csv(path, data):
     names = np.array([_guarded(name) for name in data.bag_names], dtype=object)
-    labels = [LABEL_PREFIX + _guarded(name) for name in data.label_names]
-    features = pd.DataFrame(
-        data.X.instances, names[data.X.bag_of_instance], [*map(_guarded, data.feature_names)]
-    )
-    table = features.join(pd.DataFrame(1 * data.Y, names, labels))
+    heads = [_guarded(name) for name in data.feature_names]
+    label_heads = [LABEL_PREFIX + _guarded(name) for name in data.label_names]
+    instances = pd.DataFrame(data.X.instances, names[data.X.bag_of_instance], heads)
+    label_sets = pd.DataFrame(1 * data.Y, names, label_heads)
+    table = instances.join(label_sets)  # repeats a bag's labels in each of its rows
     write_whole(path, table.to_csv(index_label="bag", lineterminator="\n", float_format=shortest))
 
 
