@@ -1,0 +1,212 @@
+"""How often explanations point at a right instance, and what other gaps of the paper hold."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from numbers import Real
+from typing import Any, NamedTuple
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from mimlpaper.metrics import CRITERIA
+from mimlstudy import folders
+from mimlstudy.engine.holdouts import HoldOut
+from mimlstudy.judge.choices import Effect
+from mimlstudy.judge.selection import Records, as_published, records_of, unmixed
+from mimlstudy.paper.experiments import get_experiment
+from mimlstudy.paper.published import TABLES
+from mimlstudy.paper.unseen import CEILING, CHANCE
+from mimlstudy.report.figures import INK, LINE, look_of
+from mimlstudy.report.tables import HEADS, Entry, ReportTable, crossed, frame_grid, number_text
+
+SCORES_INSTANCES = ("MimlBoost", "MimlSvm_mi", "D-MimlSvm")
+BY_DISTANCES = ("MimlSvm", "MimlNn")
+SIMPLE = "NoisyOr"
+TITLES = {
+    "synthetic_scene": "scenes (synthetic)",
+    "hja": "birds (HJA)",
+    "letter_carroll": "letters (Carroll)",
+    "letter_frost": "letters (Frost)",
+    "dbpedia": "texts (DBpedia)",
+}
+BAR: dict[str, Any] = dict(marker="|", markersize=12, markeredgewidth=1.8)
+RECOGNISED = (5, 11, 20)  # among the test images with many labels: what a person recognises
+HELD_OUT_EXPERIMENTS = ("table1", "table2", "table3", "table4", "table5", "fixed", "unseen")
+# Ends of grids beyond which a parameter has no values.
+BOUNDS = {"ratio": 1.0, "ridge": 0.0, "max_alternations": 1}
+MISVM_FORMS = ("mi-SVM, first step",)  # whose names have a comma of their own
+CROWDED = 0.2  # share of the fits at an end of a grid
+
+
+def measured_explanations(records: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    """Means over splits, without calibration: a row for each data set and method."""
+    plain = unmixed(records[records["calibration"] == "none"])
+    return plain.groupby(["dataset", "method"], sort=False)[columns].mean()
+
+
+def pointing_by_method(records: pd.DataFrame) -> pd.DataFrame:
+    """How often the top instance of a label has it: a row a data set, a column a method."""
+    table = measured_explanations(records, ["pointing"])["pointing"].unstack()
+    return table.reindex([name for name in TITLES if name in table.index])
+
+
+def pointing_figure(table: pd.DataFrame) -> plt.Figure:
+    """A row for each data set of :func:`pointing_by_method`, a mark for each method."""
+    figure, ax = plt.subplots(figsize=(5.6, 3.2))
+    places = range(len(table))
+    for name, look in _looks_of_pointing().items():
+        ax.plot(table[name], places, linestyle="none", label=name, **look)
+    ax.set_yticks(places, [TITLES[name] for name in table.index])
+    ax.set(xlabel="the top instance of a label has it (share)", ylim=(len(table) - 0.5, -0.5))
+    ax.set_xlim(0, 1)
+    ax.grid(axis="both")
+    figure.legend(loc="outside upper center", ncols=3)
+    return figure
+
+
+def _looks_of_pointing():
+    """Marks by method, from chance to the learner that was taught what others have to find."""
+    looks: dict[str, dict[str, Any]] = {CHANCE: dict(color=INK, **BAR)}
+    for name in (*BY_DISTANCES, *SCORES_INSTANCES):
+        color = look_of(name).color
+        face = "white" if name in BY_DISTANCES else color
+        looks[name] = dict(color=color, marker="o", markersize=6, markerfacecolor=face)
+    looks[SIMPLE] = dict(color=INK, marker="*", markersize=10)
+    looks[CEILING] = dict(color=LINE, **BAR)
+    return looks
+
+
+class Grid(NamedTuple):
+    """A parameter that a method of some data chose by hold-out, in one part of an experiment."""
+
+    where: str
+    method: str
+    parameter: str
+    values: tuple[float, ...]
+    chosen: tuple[float, ...]  # by the recorded fits
+
+    @property
+    def share_at_ends(self) -> float:
+        """The share of fits that chose an end beyond which other values exist."""
+        ends = {min(self.values), max(self.values)} - {BOUNDS.get(self.parameter)}
+        return float(np.mean([value in ends for value in self.chosen]))
+
+
+def grids(get_records: Records) -> list[Grid]:
+    """The grids of numbers from which recorded fits chose by hold-out."""
+    found: list[Grid] = []
+    for name in HELD_OUT_EXPERIMENTS:
+        experiment = get_experiment(name)
+        fits = as_published(records_of(get_records, name))
+        for part in experiment.parts:
+            is_part = fits["dataset"].isin(part.datasets) & fits["method"].isin(part.methods)
+            where = f"{experiment.title}, {_ends_in_words(part.datasets)}"
+            for method, of_method in fits[is_part].groupby("method"):
+                search = experiment.estimator(of_method["dataset"].iloc[0], method)
+                if isinstance(search, HoldOut):
+                    found += _grids_of(search, of_method["chosen"], where, method)
+    return found
+
+
+def _ends_in_words(datasets):
+    first, last = (name.split(":")[0] for name in (datasets[0], datasets[-1]))
+    return first if first == last else f"{first} to {last}"
+
+
+def _grids_of(search, chosen, where, method) -> Iterator[Grid]:
+    settings = [json.loads(text) for text in chosen if text]
+    for name, values in _values_by_name(search.grid).items():
+        is_numeric = all(isinstance(value, Real) for value in values)
+        taken = tuple(setting[name] for setting in settings if name in setting)
+        if is_numeric and len({*values}) > 1 and taken:
+            yield Grid(where, method, name.split("__")[-1], tuple(values), taken)
+
+
+def _values_by_name(grid) -> dict[str, list]:
+    """All values of each parameter in a grid, or in a list of grids."""
+    values: dict[str, list] = {}
+    for alternative in [grid] if isinstance(grid, Mapping) else grid:
+        for name, of_name in alternative.items():
+            values.setdefault(name, []).extend(of_name)
+    return values
+
+
+def ends_table(found: list[Grid]) -> ReportTable:
+    """The grids where many fits chose an end, and why they are not wider."""
+    reasons = pd.read_csv(folders.published() / "grid_reasons.csv")
+    known = reasons.set_index(["method", "parameter"])["reason"]
+    columns = ["method", "of", "fits", "at an end", "reason"]
+    rows = []
+    for grid in found:
+        reason = known.get((_learner(grid.method), grid.parameter))
+        name = f"{grid.where}: {grid.method}"
+        rows.append((name, grid.parameter, len(grid.chosen), grid.share_at_ends, reason))
+    tidy = pd.DataFrame(rows, columns=columns)
+    crowded = tidy[tidy["at an end"] > CROWDED]
+    shown = crowded.drop(columns=["method", "of"])
+    shown["at an end"] = crowded["at an end"].map("{:.0%}".format)
+    shown.index = pd.Index(crowded["method"] + ", " + crowded["of"], name="grid")
+    caption = (
+        f"The {len(crowded)} of {len(tidy)} grids where more than {CROWDED:.0%} of the fits chose "
+        "an end, and why they are not wider."
+    )
+    return frame_grid(shown, tidy, caption, corner="grid", prose=True)
+
+
+def _learner(method):
+    """The learner whose grid a method has: SubCod for its variants, else that behind InsDif."""
+    if method in MISVM_FORMS:
+        return method
+    name = method.split(",")[0].removeprefix("InsDif_")
+    return "SubCod" if name.startswith("SubCod") else name
+
+
+def blanks_table(cells: pd.DataFrame) -> ReportTable:
+    """Cells that the paper prints as N/A or leaves out, with our values and their verdicts."""
+    blanks = cells[cells["printed"] != "value"]
+    has_sets = blanks["table"].map(lambda number: len(TABLES[number].datasets) > 1)
+    names = "Table " + blanks["table"].map(str) + ": " + blanks["algorithm"]
+    names = names.mask(has_sets, names + ", " + blanks["dataset"])
+    entries = []
+    for cell in blanks.itertuples():
+        entries.append(Entry((number_text(cell.mean, cell.std),), (), cell.verdict))
+    shown = crossed(names, blanks["criterion"], entries).fillna(Entry())
+    shown = shown[[name for name in HEADS if name in shown]].rename(columns=HEADS)
+    n_measured = blanks["verdict"].eq("newly_measured").sum()
+    caption = (
+        f"The {len(blanks)} cells that the paper prints as N/A or leaves out, mean ± std; "
+        f"{n_measured} of them are newly measured."
+    )
+    return frame_grid(shown, blanks, caption)
+
+
+def largest_effects(effects: Mapping[str, Sequence[Effect]]) -> pd.Series:
+    """Of each open choice the setting that changes a share most, the largest change first.
+
+    ``effects`` are those of :func:`~mimlstudy.judge.choices.effects_of_choices`.
+    """
+    largest = {}
+    for name, of_choice in effects.items():
+        of_shares = [effect for effect in of_choice if effect.criterion != "coverage"]
+        if of_shares:
+            largest[name] = max(of_shares, key=change)
+    return pd.Series(dict(sorted(largest.items(), key=lambda item: -change(item[1]))))
+
+
+def change(effect: Effect) -> float:
+    """How much a setting changes a mean, without its sign."""
+    return abs(effect.other - effect.row)
+
+
+def effects_table(largest: pd.Series, n_rows: int = 8) -> ReportTable:
+    """The first rows of :func:`largest_effects`: what is set differently, and what it changes."""
+    rows = []
+    for effect in largest.iloc[:n_rows]:
+        name = CRITERIA[effect.criterion].title if effect.criterion in CRITERIA else "accuracy"
+        means = f"{number_text(effect.row)} → {number_text(effect.other)}"
+        rows.append((effect.experiment, effect.method, effect.setting, name.lower(), means))
+    columns = ["records", "method", "other setting", "criterion", "mean"]
+    shown = pd.DataFrame(rows, largest.index[:n_rows], columns)
+    caption = f"The {len(shown)} open choices that change most, each with its largest effect."
+    return frame_grid(shown, shown, caption, corner="open choice", prose=True)

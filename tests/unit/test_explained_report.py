@@ -1,0 +1,104 @@
+"""How often explanations are right, blank cells, open choices, and ends of grids."""
+
+import json
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+from mimlstudy.judge.choices import Effect
+from mimlstudy.judge.compare import compare_with_paper
+from mimlstudy.paper.unseen import CEILING, CHANCE
+from mimlstudy.report import explained_report
+from mimlstudy.report.explained_report import BY_DISTANCES, SCORES_INSTANCES, SIMPLE, Grid
+from tests.made_up_records import as_in_the_paper, rows
+
+METHODS = {CHANCE: 0.2, CEILING: 0.9, SIMPLE: 0.8}
+METHODS |= dict.fromkeys(BY_DISTANCES, 0.25) | dict.fromkeys(SCORES_INSTANCES, 0.6)
+
+
+def made_up_explanations():
+    """Two splits of two data sets; calibrated scores point better."""
+    records = []
+    for dataset in ("hja", "synthetic_scene"):
+        for method, pointing in METHODS.items():
+            for split in (0, 1):
+                about = dict(dataset=dataset, method=method, override="{}", split=split)
+                plain = dict(calibration="none", pointing=pointing + 0.02 * split)
+                records += [about | plain, about | dict(calibration="platt", pointing=0.99)]
+    return pd.DataFrame(records)
+
+
+def test_pointing_is_a_mean_over_splits_without_calibration():
+    table = explained_report.pointing_by_method(made_up_explanations())
+    assert table.index.tolist() == ["synthetic_scene", "hja"]
+    assert table.loc["hja", "MimlNn"] == pytest.approx(0.26)
+
+
+def test_each_method_has_a_mark_on_each_data_set():
+    table = explained_report.pointing_by_method(made_up_explanations())
+    figure = explained_report.pointing_figure(table)
+    (ax,) = figure.axes
+    marks = {line.get_label(): line for line in ax.get_lines()}
+    assert {*marks} == {*METHODS}
+    assert marks["MimlNn"].get_markerfacecolor() == "white"
+    assert marks["MimlBoost"].get_xdata() == pytest.approx([0.61, 0.61])
+    plt.close(figure)
+
+
+def test_a_choice_at_the_end_of_a_grid_counts_unless_nothing_lies_beyond():
+    grid = Grid("Table 1, scene", "MimlNn", "ridge", (0.0, 1.0, 10.0), (0.0, 1.0, 10.0, 10.0))
+    assert grid.share_at_ends == 0.5
+
+
+def test_the_table_of_ends_has_crowded_grids_with_the_reasons_of_their_learners():
+    crowded = Grid("Table 3, yeast", "InsDif_MimlSvm_mi", "C", (1.0, 10.0, 100.0), (100.0,) * 4)
+    spread = crowded._replace(chosen=(10.0, 10.0, 10.0, 10.0))
+    table = explained_report.ends_table([crowded, spread])
+    assert table.caption.startswith("The 1 of 2 grids")
+    (name,) = table.entries.index
+    assert name == "Table 3, yeast: InsDif_MimlSvm_mi, C"
+    assert table.entries.loc[name, "at an end"].lines == ("100%",)
+    assert "highest cost" in table.entries.loc[name, "reason"].lines[0]
+
+
+def test_grids_are_those_that_recorded_fits_chose_from():
+    """RankSvm chooses its degree by hold-out on scenes; MimlSvm has fixed settings there."""
+    fits = as_in_the_paper(1, n_runs=2).query("method in ['RankSvm', 'MimlSvm']")
+    name = "ranksvm__degree"
+    (grid,) = explained_report.grids(lambda experiment: choosing(fits, experiment, name, 9))
+    assert (grid.where, grid.method) == ("Table 1, scene", "RankSvm")
+    assert (grid.parameter, grid.chosen) == ("degree", (9, 9))
+    assert grid.share_at_ends == 1
+
+
+def choosing(fits, experiment, parameter, value):
+    """The fits of Table 1, each with the value that it chose; no fits of other tables."""
+    chosen = fits.assign(chosen=json.dumps({parameter: value}))
+    return chosen if experiment == "table1" else chosen[:0]
+
+
+def test_blank_cells_are_newly_measured_and_printed_ones_left_out():
+    records = rows("table1", "scene", "AdtBoost.MH", {"ranking_loss": [0.2, 0.3]})
+    table = explained_report.blanks_table(compare_with_paper(records, 1))
+    entry = table.entries.loc["Table 1: AdtBoost.MH", "rloss ↓"]
+    assert entry.lines == (".250±.071",)
+    assert entry.verdict == "newly_measured"
+    assert "hloss ↓" not in table.entries
+
+
+def test_the_largest_effect_of_each_choice_is_told_and_coverage_is_no_share():
+    effects = {
+        "costs": [
+            Effect("table1", "MlSvm", "C = 1.0", "average_precision", 0.7, 0.75),
+            Effect("table1", "MlSvm", "C = 9.0", "average_precision", 0.7, 0.6),
+        ],
+        "kernel": [Effect("table3", "MlSvm", "kernel = rbf", "coverage", 7.0, 6.0)],
+        "rule": [Effect("table5", "SubCod", "optimum = minimal", "accuracy", 0.8, 0.5)],
+    }
+    largest = explained_report.largest_effects(effects)
+    assert largest.index.tolist() == ["rule", "costs"]
+    assert largest["costs"].setting == "C = 9.0"
+    table = explained_report.effects_table(largest, n_rows=1)
+    assert table.entries.index.tolist() == ["rule"]
+    assert table.entries.loc["rule", "mean"].lines == (".800 → .500",)
