@@ -11,7 +11,7 @@ from sklearn.datasets import load_sample_image
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-import mimlpaper as miml
+from mimlpaper import MimlSvmMi, OnInstances, explain
 from mimlstudy.report.figures import RIGHT, VERMILION
 
 LABELS = ("tower", "trees")
@@ -75,13 +75,13 @@ def windows(n_windows: int = 400) -> tuple[list[np.ndarray], np.ndarray]:
 def train() -> Pipeline:
     """MimlSvm_mi, trained on windows and their labels, without any region."""
     bags, labels = windows()
-    learner = make_pipeline(miml.OnInstances(MinMaxScaler()), miml.MimlSvmMi(random_state=0))
+    learner = make_pipeline(OnInstances(MinMaxScaler()), MimlSvmMi(random_state=0))
     return learner.fit(bags, labels)
 
 
 def named_regions(learner: Pipeline) -> np.ndarray:
     """The label that the learner names in each square of the photograph, or :data:`NONE`."""
-    scores = miml.explain(learner, [bag_of(load())])
+    scores = explain(learner, [bag_of(load())])
     return np.where(scores.max(axis=1) > 0, scores.argmax(axis=1), NONE)
 
 

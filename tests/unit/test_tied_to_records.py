@@ -16,8 +16,8 @@ from mimlstudy.paper.catalogue import default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import TABLES
 from mimlstudy.report import status
+from mimlstudy.report.first_page import answer
 from mimlstudy.report.tables import results_table, save_table
-from mimlstudy.report.words import answer
 
 
 def read(name):
