@@ -1,0 +1,176 @@
+"""Data with labelled instances: a recording, words and their letters, tables of explanations."""
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.patches import Patch, Rectangle
+
+from mimlpaper import Bags, explain
+from mimlpaper.datasets import Dataset
+from mimlstudy.judge.multiverse import in_words
+from mimlstudy.judge.selection import unmixed
+from mimlstudy.paper.measures import POINTING
+from mimlstudy.paper.unseen import CEILING, DEFAULTS_FROM
+from mimlstudy.report.explained_report import measured_explanations
+from mimlstudy.report.figures import LINE, RIGHT, WRONG
+from mimlstudy.report.tables import Entry, ReportTable, crossed, frame_grid, number_text
+from mimlstudy.report.unseen_orders import SETS
+
+BOX = ["duration", "lowest frequency", "highest frequency"]  # features of a segment of sound
+TINTS = ["C0", "C1", "C3", "#56B4E9", "#333333"]  # that few eyes take for another
+PALE = "#dddddd"
+NO_LABEL = -1
+
+
+def sizes_table(sets: Sequence[Dataset]) -> ReportTable:
+    """Numbers of bags, instances and labels of data sets whose instances are labelled."""
+    sizes = {}
+    for data in sets:
+        bags, labelled = _bags_and_truth(data)
+        Y = cast(np.ndarray, data.Y)
+        without_instance = (Y & ~bags.max(labelled)).any(axis=1)
+        sizes[data.name] = {
+            "bags": len(data),
+            "instances": bags.n_instances,
+            "features": bags.n_features,
+            "labels": data.n_labels,
+            "labels a bag": round(Y.sum(axis=1).mean(), 2),
+            "instances labelled": labelled.any(axis=1).sum(),
+            "bags with labels without an instance": without_instance.sum(),
+        }
+    table = pd.DataFrame.from_dict(sizes, orient="index").rename_axis("dataset")
+    caption = "The data. Labels without an instance are labels of bags that no instance has."
+    shown = table.map("{:,}".format)
+    return frame_grid(shown, table.reset_index(), caption, corner="data")
+
+
+def _bags_and_truth(data: Dataset) -> tuple[Bags, np.ndarray]:
+    """The bags of data whose instances are labelled, and these labels."""
+    return cast(Bags, data.X), cast(np.ndarray, data.instance_labels)
+
+
+def recording_figure(birds: Dataset) -> plt.Figure:
+    """The recording with the most species: a box for each segment, coloured by its species."""
+    bags, labelled = _bags_and_truth(birds)
+    n_species = bags.max(labelled).sum(axis=1)  # (n_bags,)
+    bag = int(n_species.argmax())
+    of_segments = labelled[bags.offsets[bag] : bags.offsets[bag + 1]]
+    species = np.where(of_segments.any(axis=1), of_segments.argmax(axis=1), NO_LABEL)
+    names = [*birds.label_names, "no label"]
+    figure, ax = plt.subplots(figsize=(5.6, 2.6))
+    segments = _segments(birds, bag)
+    for place, (label, boxes) in enumerate(segments.groupby(species, sort=False)):
+        color = PALE if label == NO_LABEL else TINTS[place % len(TINTS)]
+        look = dict(align="edge", color=color, edgecolor=LINE, label=names[label])
+        heights = boxes["high"] - boxes["low"]
+        ax.bar(boxes["start"], heights, boxes["width"], boxes["low"], **look)
+    ax.set(xlabel="segments side by side (columns of the spectrogram)", ylabel="frequency (rows)")
+    figure.legend(loc="outside upper center", ncols=3)
+    return figure
+
+
+def _segments(birds, bag):
+    """Width, lowest and highest frequency of a recording's segments, and where each starts."""
+    segments = pd.DataFrame(birds.X[bag], columns=birds.feature_names)
+    is_known = {*BOX} <= {*segments}
+    segments = segments[BOX if is_known else segments.columns[:3]]
+    segments.columns = ["width", "low", "high"]
+    starts = (segments["width"] + 3).cumsum().shift(fill_value=0)
+    return segments.assign(start=starts)
+
+
+def words_figure(model, words: Dataset, places: Sequence[int]) -> plt.Figure:
+    """Bags that are words: a column for each letter, a row for each label, darker if higher.
+
+    A frame around the letter with the highest score of a label is green if the letter has the
+    label, else orange. ``model`` is fitted; ``places`` are those of the words.
+    """
+    figure, axes = plt.subplots(
+        1, len(places), figsize=(5.6, 3.0), layout="constrained", squeeze=False
+    )
+    for ax, place in zip(axes.flat, places, strict=True):
+        _draw_word(ax, model, words, place)
+    frames = {"highest score, has the label": RIGHT, "highest score, lacks it": WRONG}
+    handles = [Patch(fill=False, edgecolor=c, lw=2, label=name) for name, c in frames.items()]
+    handles.append(Patch(color="#888888", label="darker: higher score"))
+    figure.legend(handles=handles, loc="outside lower center", ncols=3)
+    return figure
+
+
+def _draw_word(ax, model, words, place):
+    names = np.array(words.label_names)
+    labels = np.flatnonzero(words.Y[place])
+    bags, labelled = _bags_and_truth(words)
+    of_letters = labelled[bags.offsets[place] : bags.offsets[place + 1]]
+    is_right = of_letters[:, labels]  # (n_letters, n_labels)
+    letters = names[of_letters.argmax(axis=1)]
+    scores = explain(model, [bags[place]])[:, labels]
+    shades = (scores - scores.min(axis=0)) / np.ptp(scores, axis=0)
+    table = pd.DataFrame(shades.T, names[labels], letters)
+    sns.heatmap(table, cmap="Greys", vmin=0, vmax=1.6, cbar=False, ax=ax)
+    for row, top in enumerate(scores.argmax(axis=0)):
+        color = RIGHT if is_right[top, row] else WRONG
+        frame = dict(fill=False, edgecolor=color, linewidth=2, clip_on=False)
+        ax.add_patch(Rectangle((top, row), 1, 1, **frame))
+    ax.set(xlabel="letters of the word", ylabel="its labels")
+    ax.tick_params(rotation=0)
+
+
+def explanations_table(records: pd.DataFrame) -> ReportTable:
+    """Four measures of explanations without calibration, by method and data set."""
+    tidy = measured_explanations(records, [*POINTING])
+    rivals = tidy.drop(CEILING, level="method", errors="ignore")
+    best = tidy == rivals.groupby("dataset").transform("max").reindex(tidy.index)
+    texts = tidy.map(number_text).itertuples(index=False)
+    entries = map(Entry, texts, best.itertuples(index=False))
+    names, sets = (tidy.index.get_level_values(level) for level in ("method", "dataset"))
+    shown = crossed(names, sets, entries)
+    caption = (
+        "Explanations against truth, from above: accuracy of an instance's top label among all "
+        "labels; among its bag's; area under the curve; pointing. Means over splits."
+    )
+    shown = shown[[name for name in SETS if name in shown]]
+    return frame_grid(shown, tidy.reset_index(), caption, corner="method", rules_above=(CEILING,))
+
+
+def areas_table(ours: pd.DataFrame, printed: Mapping[str, tuple[float, float]]) -> ReportTable:
+    """Areas under one curve for all labels on DBpedia: of bags and of sentences."""
+    of_others = pd.DataFrame(printed, ours.columns).T.rename("{}, printed".format)
+    tidy = pd.concat([of_others, ours]).rename_axis("method")
+    shown = tidy.map(number_text).set_axis(["bags", "sentences"], axis=1)
+    caption = (
+        "DBpedia: area under one curve for all labels (micro-AUC), printed and ours. Ours see the "
+        "2 % of words that most documents have, the printed ones all."
+    )
+    first = tuple(ours.index[:1])
+    return frame_grid(shown, tidy.reset_index(), caption, rules_above=first)
+
+
+def defaults_table(trials: pd.DataFrame) -> ReportTable:
+    """The defaults of the paper's learners, and what each change of them adds."""
+    keys, criteria = ["method", "override", "dataset"], ["average_precision", "hamming_loss"]
+    means = unmixed(trials, "override").groupby(keys, sort=False)[criteria].mean()
+    overrides = means.index.get_level_values("override")
+    defaults = means.xs("{}", level="override").reindex(means.index.droplevel("override"))
+    changes = (means - defaults.to_numpy()).map("{:+.3f}".format)
+    is_default = np.array(overrides == "{}")
+    texts = np.where(is_default[:, None], means.map("{:.3f}".format), changes)
+    names = []
+    for method, override in zip(means.index.get_level_values("method"), overrides, strict=True):
+        changed = "" if override == "{}" else f": {in_words(override)}"
+        names.append(method + changed)
+    sets = means.index.get_level_values("dataset")
+    shown = crossed(names, sets, map(Entry, map(tuple, texts)))
+    first = [name for name in DEFAULTS_FROM if name in shown]
+    shown = shown[[*first, *shown.columns.drop(first)]]
+    shown = shown.rename(columns={name: f"{name} (chosen)" for name in first})
+    caption = (
+        "Defaults, and the differences that changes of them make: average precision above hamming "
+        f"loss, means over {trials['split'].nunique()} splits. Defaults were chosen on "
+        f"{' and '.join(DEFAULTS_FROM)}; the other sets took no part."
+    )
+    return frame_grid(shown, means.reset_index(), caption, corner="defaults, or a change")

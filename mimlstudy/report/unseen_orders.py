@@ -1,0 +1,188 @@
+"""Data that the authors never saw: claims, means and ranks there, and what bags are worth."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, fields
+from typing import NamedTuple
+
+import matplotlib.pyplot as plt
+import pandas as pd
+
+from mimlpaper.metrics import CRITERIA
+from mimlstudy.judge.claim_parts import parts_of
+from mimlstudy.judge.claim_tests import ClaimTest
+from mimlstudy.judge.claims import ClaimVerdict, verdict_of
+from mimlstudy.judge.equal_tuning import best_of_group
+from mimlstudy.judge.selection import as_published, unmixed
+from mimlstudy.judge.statistics import Ranks, rank_methods
+from mimlstudy.paper.published import TABLES
+from mimlstudy.paper.unseen import BAGS, OWN_CHOSEN_ON
+from mimlstudy.report.figures import label_ends, look_of
+from mimlstudy.report.tables import (
+    Entry,
+    ReportTable,
+    crossed,
+    frame_grid,
+    number_entries,
+    number_text,
+)
+
+SETS = (*BAGS, "dbpedia")
+AUTHORS_SETS = ("scene", "reuters", "yeast", "web pages")
+FOUR, MULTI_LABEL = TABLES[1].proposed, TABLES[1].compared
+COLUMN_NAMES = {"fixed": "fixed in advance", "equal": "equal tuning"}
+LINES = ("MimlBoost", "MimlSvm", "MimlSvm_mi", "MimlNn", "MlSvm, mean", "NoisyOr")
+N_SETTINGS = 16  # of equal tuning
+
+
+class Order(NamedTuple):
+    """A claim that some methods are better than others, on all seven criteria."""
+
+    words: str
+    better: tuple[str, ...]
+    worse: tuple[str, ...]
+    is_papers: bool = True
+
+
+ORDERS = (
+    Order("the four better than AdtBoost.MH", FOUR, ("AdtBoost.MH",)),
+    Order("the four better than MlSvm", FOUR, ("MlSvm",)),
+    Order("the four better than RankSvm", FOUR, ("RankSvm",)),
+    Order("MimlNn better than Ml-kNN", ("MimlNn",), ("Ml-knn",)),
+    Order(
+        "MimlSvm and MimlSvm_mi better than the four compared",
+        ("MimlSvm", "MimlSvm_mi"),
+        MULTI_LABEL,
+    ),
+    Order(
+        "D-MimlSvm better than MimlSvm and MimlSvm_mi",
+        ("D-MimlSvm",),
+        ("MimlSvm", "MimlSvm_mi"),
+    ),
+    Order("the four better than label frequencies", FOUR, ("Label frequencies",), False),
+    Order("the four better than the set kernel", FOUR, ("Set kernel",), False),
+    Order("MimlSvm_mi better than its first step", ("MimlSvm_mi",), ("mi-SVM, first step",), False),
+)
+
+
+def with_columns(columns: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """The finished fits of columns of settings, "fixed" and "equal", which "column" names."""
+    parts = [as_published(records).assign(column=name) for name, records in columns.items()]
+    return pd.concat(parts, ignore_index=True)
+
+
+def tested_orders(records: pd.DataFrame) -> pd.DataFrame:
+    """The verdict of the corrected test on each order, by data set of bags and column.
+
+    ``records`` are those of :func:`with_columns`. Columns: order, is_papers, dataset, column, and
+    the fields of a ClaimVerdict; orders that could not be tested are left out.
+    """
+    verdicts = [field.name for field in fields(ClaimVerdict)]
+    columns = ["order", "is_papers", "dataset", "column", *verdicts]
+    tested = pd.DataFrame(_verdicts(records), columns=columns)
+    return tested[tested["word"] != "not tested"].reset_index(drop=True)
+
+
+def _verdicts(records) -> Iterator[dict]:
+    for (column, dataset), of_set in records.groupby(["column", "dataset"]):
+        for order in ORDERS if dataset in BAGS else ():
+            test = ClaimTest("better", order.better, order.worse, tuple(CRITERIA))
+            parts = parts_of([test], _always(of_set))
+            place = dict(order=order.words, is_papers=order.is_papers)
+            place |= dict(dataset=dataset, column=column)
+            yield place | asdict(verdict_of(parts))
+
+
+def _always(records):
+    """A function that gives these records for every test."""
+    return lambda test: records
+
+
+def orders_table(tested: pd.DataFrame) -> ReportTable:
+    """A row for each order, a column for each data set and column: supported parts, verdict."""
+    entries = []
+    for row in tested.itertuples():
+        entries.append(Entry((f"{row.supported} of {row.n_parts}",), (), row.word))
+    heads = tested["dataset"] + ", " + tested["column"].map(COLUMN_NAMES)
+    shown = crossed(tested["order"], heads, entries)
+    caption = (
+        "Orders of methods on unseen data: how many comparisons are supported by the corrected "
+        f"test, of all pairs and seven criteria. The four are {', '.join(FOUR)}. The last three "
+        "rows are questions of our own."
+    )
+    return frame_grid(shown[sorted(shown)], tested, caption, corner="order")
+
+
+def precision_table(records: pd.DataFrame) -> ReportTable:
+    """Average precision: fixed in advance above equal tuning, the best of each line bold."""
+    groups = unmixed(records, "column").groupby(["method", "dataset", "column"], sort=False)
+    tidy = groups["average_precision"].agg(["mean", "std", "size"]).reset_index()
+    best = tidy.groupby(["dataset", "column"])["mean"].transform("max")
+    texts = [*map(number_text, tidy["mean"], tidy["std"])]
+    lines = tidy.assign(text=texts, best=tidy["mean"] == best)
+    both = lines.groupby(["method", "dataset"], sort=False)[["text", "best"]].agg(tuple)
+    names = both.index.get_level_values("method")
+    sets = both.index.get_level_values("dataset")
+    shown = crossed(names, sets, map(Entry, both["text"], both["best"]))
+    shown = shown[[name for name in SETS if name in shown]]
+    caption = "Average precision on unseen data, mean ± std: fixed in advance, then equal tuning."
+    return frame_grid(shown, tidy, caption, corner="method")
+
+
+def ranks_by_kind(losses: pd.DataFrame) -> dict[str, Ranks]:
+    """Ranks over kinds of independent data sets; a method without a row on each has none.
+
+    ``losses`` have a row for each data set, a column for each method. Kinds with fewer than two
+    data sets are left out.
+    """
+    kinds = {
+        "All data sets": losses,
+        "The authors' sets": losses[losses.index.isin(AUTHORS_SETS)],
+        "Unseen sets": losses[losses.index.isin(SETS)],
+        "Without NoisyOr's own": losses[~losses.index.isin(OWN_CHOSEN_ON)],
+    }
+    several = {name: table for name, table in kinds.items() if len(table) > 1}
+    return {name: rank_methods(table.dropna(axis="columns")) for name, table in several.items()}
+
+
+def groups_table(learners: pd.DataFrame) -> ReportTable:
+    """What is seen of a bag: the best held-out learner of each group, by data set."""
+    chosen = best_of_group(learners)
+    tidy = chosen.groupby(["group", "dataset"])["value"].agg(["mean", "std", "size"]).reset_index()
+    best = tidy.groupby("dataset")["mean"].transform("max")
+    entries = number_entries(tidy["mean"], tidy["std"], tidy["mean"] == best)
+    caption = (
+        "What is seen of a bag, with sixteen settings for each learner: average precision, and "
+        "accuracy on the five sets with one label; mean ± std over splits. The learner is chosen "
+        "by hold-out."
+    )
+    shown = crossed(tidy["group"], tidy["dataset"], entries)
+    return frame_grid(shown, tidy, caption, corner="seen")
+
+
+def precision_by_budget(records: pd.DataFrame) -> pd.DataFrame:
+    """Mean average precision over the sets of bags with many labels: a row for each budget.
+
+    ``records`` have stages that are budgets; methods without all of these sets are left out.
+    """
+    rows = records.dropna(subset=["average_precision", "n_settings"])
+    sets = rows.groupby("method")["dataset"].agg(set)
+    of_bags = sets["MimlNn"]
+    complete = [method for method, known in sets.items() if of_bags <= known]
+    rows = rows[rows["dataset"].isin(of_bags) & rows["method"].isin(complete)]
+    groups = unmixed(rows, "n_settings").groupby(["n_settings", "method"])
+    return groups["average_precision"].mean().unstack()
+
+
+def budgets_figure(curves: pd.DataFrame) -> plt.Figure:
+    """A line for each of six methods of :func:`precision_by_budget`."""
+    figure, ax = plt.subplots(figsize=(5.6, 2.8))
+    shown = curves[[name for name in LINES if name in curves]]
+    for name, curve in shown.items():
+        dashes = (4, 2) if "," in name else ()
+        ax.plot(curve, color=look_of(name).color, marker=".", dashes=dashes)
+    ax.set_xscale("log", base=2)
+    ax.set(xlabel="settings tried", ylabel="average precision ↑")
+    ax.set_xticks([*curves.index], [f"{n:g}" for n in curves.index])
+    ends = {name: (curve.index[-1], curve.iloc[-1]) for name, curve in shown.items()}
+    label_ends(ax, ends, least=0.09)
+    return figure

@@ -1,0 +1,105 @@
+"""Orders, means, ranks and budgets on unseen data, from made-up records."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from mimlstudy.judge.equal_tuning import OF_BAGS, OTHERS
+from mimlstudy.report import unseen_orders
+from tests.made_up_records import level
+
+# The four are better than the compared learners on birds, on one criterion as on all.
+FOUR = [level("unseen", "hja", method, 0.3, 10) for method in unseen_orders.FOUR]
+COMPARED = [level("unseen", "hja", method, 0.7, 10) for method in unseen_orders.MULTI_LABEL]
+LOSSES_ARE_LOW = pd.concat([*FOUR, *COMPARED], ignore_index=True)
+
+
+def as_good_on_all_criteria(records):
+    """The same records, with criteria that are accuracies turned, so that low levels are good."""
+    accuracies = ["average_precision", "average_recall", "average_f1"]
+    turned = {name: 1 - records[name] for name in accuracies}
+    return records.assign(**turned, n_train=900, n_test=100)
+
+
+RECORDS = as_good_on_all_criteria(LOSSES_ARE_LOW)
+
+
+def test_orders_that_hold_are_supported_and_untested_ones_left_out():
+    both = unseen_orders.with_columns({"fixed": RECORDS, "equal": RECORDS[:0]})
+    tested = unseen_orders.tested_orders(both).set_index("order")
+    first = tested.loc["the four better than AdtBoost.MH"]
+    assert (first["word"], first["supported"], first["n_parts"]) == ("supported", 28, 28)
+    assert (first["dataset"], first["column"]) == ("hja", "fixed")
+    assert "D-MimlSvm better than MimlSvm and MimlSvm_mi" not in tested.index
+
+
+def test_the_table_of_orders_has_a_column_for_each_set_and_way_of_tuning():
+    both = unseen_orders.with_columns({"fixed": RECORDS, "equal": RECORDS})
+    table = unseen_orders.orders_table(unseen_orders.tested_orders(both))
+    assert table.entries.columns.tolist() == ["hja, equal tuning", "hja, fixed in advance"]
+    assert table.entries.iloc[0, 0].lines == ("28 of 28",)
+
+
+def test_precision_stands_in_two_lines_with_the_best_of_each_bold():
+    fixed = RECORDS[RECORDS["method"].isin(["MimlNn", "MlSvm"])]
+    equal = fixed.assign(average_precision=fixed["average_precision"] + 0.1)
+    both = unseen_orders.with_columns({"fixed": fixed, "equal": equal})
+    table = unseen_orders.precision_table(both)
+    lines = table.entries.loc["MlSvm", "hja"].lines
+    assert [line.split("±")[0] for line in lines] == [".300", ".400"]
+    n_bold = np.sum([entry.bold for entry in table.entries["hja"]], axis=0)
+    assert n_bold.tolist() == [1, 1]
+
+
+def test_ranks_leave_out_methods_without_a_loss_and_kinds_of_one_set():
+    losses = pd.DataFrame(
+        {"MimlNn": [0.1, 0.2, 0.1], "MlSvm": [0.2, 0.3, 0.2], "Ml-knn": [0.3, 0.4, 0.3]},
+        ["scene", "reuters", "dbpedia"],
+    ).assign(Cnmf=[0.5, 0.5, None])
+    ranks = unseen_orders.ranks_by_kind(losses)
+    assert {*ranks} == {"All data sets", "The authors' sets", "Without NoisyOr's own"}
+    assert "Cnmf" not in ranks["All data sets"].table.index
+    assert ranks["The authors' sets"].table.loc["Cnmf", "rank"] == 4
+
+
+def test_each_group_has_the_learner_that_hold_out_chose():
+    learners = pd.DataFrame({
+        "dataset": "scene",
+        "split": [0, 0, 0],
+        "group": [OF_BAGS, OF_BAGS, OTHERS],
+        "method": ["MimlNn", "MimlSvm", "Set kernel"],
+        "held_out": [0.8, 0.9, 0.7],
+        "value": [0.85, 0.75, 0.8],
+        "n_labels": "many labels",
+    })  # fmt: skip
+    table = unseen_orders.groups_table(learners)
+    assert table.entries.loc[OF_BAGS, "scene"].lines == (".750",)
+    assert table.entries.loc[OTHERS, "scene"].bold == (True,)
+
+
+def made_up_budgets():
+    """Methods gain .01 with each budget; one has no record on texts."""
+    records = []
+    for method, first in (("MimlNn", 0.7), ("NoisyOr", 0.8), ("MlSvm, mean", 0.6)):
+        sets = ("scene", "reuters") if method != "MlSvm, mean" else ("scene",)
+        for dataset in sets:
+            for place, n_settings in enumerate((1, 4, 16)):
+                about = dict(dataset=dataset, method=method, split=0, n_settings=n_settings)
+                records.append(about | dict(average_precision=first + 0.01 * place))
+    return pd.DataFrame(records)
+
+
+def test_precision_by_budget_is_over_the_sets_that_all_have():
+    curves = unseen_orders.precision_by_budget(made_up_budgets())
+    assert curves.columns.tolist() == ["MimlNn", "NoisyOr"]
+    assert curves["NoisyOr"].tolist() == pytest.approx([0.8, 0.81, 0.82])
+
+
+def test_the_figure_of_budgets_has_a_line_for_each_method_with_its_name():
+    curves = unseen_orders.precision_by_budget(made_up_budgets())
+    figure = unseen_orders.budgets_figure(curves)
+    (ax,) = figure.axes
+    assert len(ax.get_lines()) == 2
+    assert [text.get_text() for text in ax.texts] == ["MimlNn", "NoisyOr"]
+    plt.close(figure)
