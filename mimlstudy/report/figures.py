@@ -29,6 +29,11 @@ RING: dict[str, Any] = dict(
 )
 
 
+PRINTED_BAR: dict[str, Any] = dict(
+    color=INK, marker="_", markersize=11, markeredgewidth=1.8, linestyle="none", zorder=6
+)
+
+
 class Look(NamedTuple):
     """Colour, marker and line of a method, as matplotlib takes them."""
 
@@ -111,12 +116,24 @@ def plot_parameter_curves(
     xlabel: str,
     published: Mapping[str, float] | None = None,
     ring: str = "the paper's setting",
+    printed: Mapping[str, tuple[float, pd.Series]] | None = None,
+    open_method: str = "",
+    first_shown: float | None = None,
 ) -> plt.Figure:
     """Mean ± std over splits against the column ``x``, one panel for each criterion.
 
-    Lower is better in all panels. A run that stopped early keeps its last value. A ring marks
-    the setting of each method in ``published``; the key calls it ``ring``. With one split of
+    Lower is better in all panels. A run that stopped early keeps its last value. With one split of
     several data sets a thin line stands for each set, in place of a band.
+
+    Parameters
+    ----------
+    records : DataFrame
+    x, xlabel : str, a column of the records, and its name in words.
+    published : mapping, the value of ``x`` of each method's setting, which has a ring.
+    ring : str, what the key calls the ring.
+    printed : mapping from a method to a value of ``x`` and the printed means there, by criterion.
+    open_method : str, the method with open markers and dashes, where two colours are alike.
+    first_shown : float, where the axes begin; what comes before is in a small picture within.
 
     Raises
     ------
@@ -129,49 +146,133 @@ def plot_parameter_curves(
             "command that runs the trials, and `mimlpaper data --fetch` downloads missing data"
         )
     unmixed(records, x)
-    methods, few = records["method"].unique(), records[x].nunique() <= 12
     n_splits, n_sets = records["split"].nunique(), records["dataset"].nunique()
     losses, of_sets = _losses(records, x), n_splits == 1 < n_sets
+    methods = records["method"].unique()
+    has_markers = records[x].nunique() <= 12
+    grid = _panels_of_curves(losses, x, methods, has_markers, None if of_sets else "sd")
+    _label(grid, xlabel)
+    handles = dict(zip(methods, grid.legend.legend_handles, strict=True))
+    grid.legend.remove()
+    if open_method in handles:
+        _open_markers(grid, handles, open_method)
+    if of_sets:
+        _draw_sets(grid, losses, x)
+    handles |= _draw_rings(grid, losses, x, published or {}, ring)
+    handles |= _draw_printed(grid, printed or {})
+    if first_shown is not None:
+        _show_from(grid, losses, x, first_shown)
+    over = f"and each of {n_sets} data sets" if of_sets else f"± std over {n_splits} splits"
+    place = dict(loc="upper left", bbox_to_anchor=(0.4, 0.3), title_fontsize=8)
+    grid.figure.legend(handles.values(), handles, title=f"mean {over}", **place)
+    return grid.figure
+
+
+def _panels_of_curves(losses, x, methods, has_markers, errorbar):
+    """A panel for each criterion, a curve for each method."""
     grid = sns.relplot(
         losses,
         kind="line",
         x=x,
         y="loss",
         col="panel",
-        col_wrap=4,
+        col_wrap=3,
         hue="method",
         hue_order=methods,
         palette=[look_of(method).color for method in methods],
         style="method",
         style_order=methods,
         dashes=_dashes(methods),
-        markers=[look_of(method).marker for method in methods] if few else False,
-        errorbar=None if of_sets else "sd",
+        markers=[look_of(method).marker for method in methods] if has_markers else False,
+        errorbar=errorbar,
         err_kws=dict(alpha=0.15, linewidth=0),
         markeredgewidth=0,
-        height=1.95,
-        aspect=0.895,
+        height=1.75,
+        aspect=1.05,
         facet_kws=dict(sharey=False, legend_out=False),
     )
+    return grid
+
+
+def _label(grid, xlabel):
+    """Title each panel, and label its axis."""
     grid.set_titles("{col_name}").set(xlabel=xlabel, ylabel="").tick_params(labelbottom=True)
     plt.setp([ax.xaxis.label for ax in grid.axes], visible=True)
     grid.tight_layout()
-    handles = dict(zip(methods, grid.legend.legend_handles, strict=True))
-    if of_sets:
-        for (panel, method, _), own in losses.groupby(["panel", "method", "dataset"]):
-            thin = dict(color=look_of(method).color, linewidth=0.5, alpha=0.5)
-            grid.axes_dict[panel].plot(own[x], own["loss"], **thin)
+
+
+def _open_markers(grid, handles, method):
+    """Give the curves of a method white markers and dashes."""
+    color = look_of(method).color
+    look = dict(markerfacecolor="white", markeredgecolor=color, markeredgewidth=1.0)
+    of_method = [handles[method]]
+    for ax in grid.axes:
+        of_method += [line for line in ax.lines if line.get_color() == color]
+    plt.setp(of_method, linestyle=(0, (4, 1.2)), **look)
+
+
+def _draw_sets(grid, losses, x):
+    """A thin line for each data set."""
+    for (panel, method, _), rows in losses.groupby(["panel", "method", "dataset"]):
+        thin = dict(color=look_of(method).color, linewidth=0.5, alpha=0.5)
+        grid.axes_dict[panel].plot(rows[x], rows["loss"], **thin)
+
+
+def _draw_rings(grid, losses, x, published, name):
+    """A ring on each curve of a method, at its published setting; its handle by name."""
+    handles = {}
     means = losses.groupby(["method", x, "panel"])["loss"].mean()
-    for method, value in (published or {}).items():
-        if (method, value) in means:
-            handles[ring] = plt.Line2D([], [], color=LINE, **RING)
-            for panel, mean in means[method, value].items():
-                grid.axes_dict[panel].plot(value, mean, color=look_of(method).color, **RING)
-    over = f"and each of {n_sets} data sets" if of_sets else f"± std over {n_splits} splits"
-    place = dict(loc="upper right", bbox_to_anchor=(1, 0.42), title_fontsize=8)
-    grid.legend.remove()
-    grid.figure.legend(handles.values(), handles, title=f"mean {over}", **place)
-    return grid.figure
+    for method, value in published.items():
+        if (method, value) not in means:
+            continue
+        handles[name] = plt.Line2D([], [], color=LINE, **RING)
+        for panel, mean in means[method, value].items():
+            grid.axes_dict[panel].plot(value, mean, color=look_of(method).color, **RING)
+    return handles
+
+
+def _draw_printed(grid, printed):
+    """A black bar at each printed mean; its handle by name."""
+    panels = panel_titles()
+    handles = {}
+    for value, means in printed.values():
+        for name, mean in means.dropna().items():
+            ax = grid.axes_dict[panels[name]]
+            ax.plot(value, as_loss(mean, name), **PRINTED_BAR)
+            handles["printed"] = plt.Line2D([], [], **PRINTED_BAR)
+    return handles
+
+
+def _show_from(grid, losses, x, first):
+    """Begin the axes at a value of ``x``; the whole curves stand in a small picture within."""
+    late = losses[losses[x] >= first]
+    for panel, ax in grid.axes_dict.items():
+        marks = [line.get_ydata() for line in ax.lines if line.get_marker() not in ("", "None")]
+        groups = late[late["panel"] == panel].groupby(["method", x])["loss"]
+        ends = [groups.mean() - groups.std(), groups.mean() + groups.std(), *marks]
+        low, high = np.min(np.hstack(ends)), np.max(np.hstack(ends))
+        room = 0.75 * (high - low)  # for the small picture
+        ax.set(xlim=(first, None), ylim=(low - 0.05 * (high - low), high + room))
+        within = ax.inset_axes((0.4, 0.67, 0.6, 0.33))
+        for method, rows in losses[losses["panel"] == panel].groupby("method"):
+            means = rows.groupby(x)["loss"].mean()
+            within.plot(means, color=look_of(method).color, linewidth=0.8)
+        within.tick_params(labelsize=6, pad=1, length=1.5)
+        within.grid(False)
+
+
+def panel_titles() -> dict[str, str]:
+    """The title of each criterion's panel, by the criterion's name; lower is better in all."""
+    titles = {}
+    for letter, (name, criterion) in zip("abcdefg", CRITERIA.items(), strict=True):
+        of_best = "" if criterion.lower_is_better else "1 − "
+        titles[name] = f"({letter}) {of_best}{criterion.title}"
+    return titles
+
+
+def as_loss(values, name: str):
+    """Values of a criterion, so that lower is better."""
+    return values if CRITERIA[name].lower_is_better else 1 - values
 
 
 def _losses(records, x):
@@ -179,10 +280,8 @@ def _losses(records, x):
         runs = records.pivot(index=["method", "dataset", "split"], columns=x, values=[*CRITERIA])
         records = runs.T.groupby(level=0).ffill().T.stack(future_stack=True).reset_index()
     losses = records[["method", "dataset", x]].copy()
-    for letter, (name, criterion) in zip("abcdefg", CRITERIA.items(), strict=True):
-        lower, of_best = criterion.lower_is_better, "" if criterion.lower_is_better else "1 − "
-        loss = records[name] if lower else 1 - records[name]
-        losses[f"({letter}) {of_best}{criterion.title}"] = loss
+    for name, panel in panel_titles().items():
+        losses[panel] = as_loss(records[name], name)
     return losses.melt(["method", "dataset", x], var_name="panel", value_name="loss")
 
 

@@ -13,7 +13,7 @@ from mimlpaper import paths
 from mimlstudy.report.tables import Entry, ReportTable, frame_grid
 
 CITED = re.compile(r"(?P<code>.*?)\s*#\s*(?P<step>(?:Tables? \d+, )?(?:steps?|lines?) .*)", re.I)
-STEP = r"steps? (\w+)"  # in what a line cites
+STEP = r"(?:step|line)s? (\w+)"  # in what a line cites
 
 
 def pseudocode_map(*sources) -> pd.DataFrame:

@@ -106,6 +106,34 @@ def test_every_curve_is_named_and_every_method_has_its_own_look():
         assert len(marks) == len(table.algorithms)
 
 
+def test_a_method_may_have_open_markers_and_dashes():
+    parts = [swept("figure7", name, "ratio", [0.1, 0.3]) for name in ("MimlSvm", "MimlSvm_mi")]
+    records = pd.concat(parts)
+    records["k"] = swept_values(records, default=0.2)
+    figure = figures.plot_parameter_curves(records, "k", xlabel="k", open_method="MimlSvm_mi")
+    filled, opened = drawn_lines(figure.axes[0])
+    assert filled.get_markerfacecolor() == look_of("MimlSvm").color
+    assert filled.get_linestyle() == "-"
+    assert opened.get_markerfacecolor() == "white"
+    assert opened.get_linestyle() == "--"
+
+
+def test_printed_means_are_bars_and_early_rounds_stand_in_a_small_picture():
+    records = staged("figure6", "MimlBoost", 25)
+    printed = {"MimlBoost": (20, pd.Series({"hamming_loss": 0.2, "average_precision": 0.8}))}
+    figure = figures.plot_parameter_curves(
+        records, "stage", xlabel="rounds", printed=printed, first_shown=5
+    )
+    panel = figure.axes[0]
+    assert panel.get_xlim()[0] == 5
+    (bar,) = [line for line in panel.get_lines() if line.get_marker() == "_"]
+    assert bar.get_xydata() == pytest.approx(np.array([[20, 0.2]]))
+    (small,) = panel.child_axes
+    assert small.get_lines()[0].get_xdata()[0] == 1
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert names == ["MimlBoost", "printed"]
+
+
 def test_names_stand_at_the_ends_of_lines_apart_and_in_order():
     ax = plt.subplots()[1]
     ax.plot([0, 1], [[0.0, 0.0, 1.0], [0.5, 0.501, 0.9]])

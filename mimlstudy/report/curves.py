@@ -1,0 +1,308 @@
+"""Curves of Section 5 and Appendix B: shares of multi-label examples, and values of a parameter."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from mimlpaper.metrics import CRITERIA
+from mimlstudy.judge.selection import unmixed
+from mimlstudy.judge.statistics import swept_values
+from mimlstudy.paper.experiments import get_experiment
+from mimlstudy.paper.published import published_cells
+from mimlstudy.report.figures import (
+    LINE,
+    PRINTED_BAR,
+    as_loss,
+    look_of,
+    panel_titles,
+    plot_parameter_curves,
+)
+
+GREY = "#ececec"  # of the margin of ties
+MARGIN = 5  # of ties, in percent of the loss
+RECORDED_ROUNDS = 50  # of boosting, after each of which criteria are recorded
+
+
+def printed_at(number: int, settings: dict[str, float]) -> dict[str, tuple[float, pd.Series]]:
+    """The printed means of Table ``number``, at the setting that each method has there.
+
+    Parameters
+    ----------
+    number : int
+    settings : dict, from a method to the value of its parameter in the table.
+
+    Returns
+    -------
+    dict
+        From a method to this value and the printed means, by criterion; N/A is left out.
+    """
+    cells = published_cells(number).set_index("algorithm")
+    by_method = {}
+    for method, value in settings.items():
+        of_method = cells.loc[method].set_index("criterion")
+        by_method[method] = value, of_method["mean"].dropna()
+    return by_method
+
+
+def is_without_ranking(records: pd.DataFrame) -> pd.Series:
+    """Whether all scores of a run tie, so that it ranks no label above another."""
+    return records["ranking_loss"] == 1
+
+
+def shares_figure(records: pd.DataFrame) -> plt.Figure:
+    """Curves against the percentage of multi-label examples, with which names of data sets end.
+
+    Runs of :func:`is_without_ranking` are not in the curves: each is a cross, at the edge of a
+    panel if it lies beyond.
+    """
+    names = records["dataset"].str
+    percentages = names.extract(r"(\d+)%", expand=False)
+    placed = records.assign(percentage=percentages.astype(int))
+    apart = is_without_ranking(placed)
+    figure = plot_parameter_curves(
+        placed[~apart],
+        "percentage",
+        xlabel="multi-label examples (%)",
+        open_method="MimlSvm_mi",
+    )
+    for run in placed[apart].itertuples():
+        _draw_apart(figure, run)
+    if apart.any():
+        words = "× a split in which all scores tie;\n   it is not part of the mean"
+        figure.text(0.42, 0.1, words, fontsize=7.5, va="top", linespacing=1.4)
+    return figure
+
+
+def _draw_apart(figure, run):
+    """A cross for one run in each panel, with its value where that lies beyond the panel."""
+    color = look_of(run.method).color
+    cross = dict(marker="x", color=color, markersize=5, markeredgewidth=1.4)
+    for ax, name in zip(figure.axes, CRITERIA, strict=True):
+        loss = as_loss(getattr(run, name), name)
+        lowest, highest = ax.get_ylim()
+        ax.set_ylim(lowest, highest)  # which the cross must not change
+        place = (run.percentage, min(loss, highest))
+        ax.plot(*place, clip_on=False, zorder=6, **cross)
+        if loss > highest:
+            text = dict(ha="right", va="center", fontsize=7)
+            beside = dict(xytext=(-5, 0), textcoords="offset points")
+            ax.annotate(f"{loss:.2g}", place, **text, **beside)
+
+
+def changes_figure(
+    records: pd.DataFrame,
+    x: str,
+    *,
+    xlabel: str,
+    setting: float,
+    limits: tuple[float, float] | None = None,
+    printed: pd.Series | None = None,
+) -> plt.Figure:
+    """How losses of one method change with a parameter, in percent of those at its setting.
+
+    All panels have the same unit and limits, so that one can see what is sensitive. A curve is the
+    mean over the splits, with ± one standard deviation of a split's own change. The grey band is
+    the margin of ties.
+
+    Parameters
+    ----------
+    records : DataFrame, of one method and data set.
+    x, xlabel : str, the column of the parameter, and its name in words.
+    setting : float, the paper's value of it; the nearest value stands in for one not there.
+    limits : (float, float) or None, of all panels, in percent; None for those of the curves.
+    printed : Series or None, the printed means at the setting, by criterion.
+    """
+    changes, losses = changes_in_percent(records, x, setting)
+    at = _nearest(losses.index, setting)
+    (method,) = records["method"].unique()
+    color = look_of(method).color
+    figure, axes = plt.subplots(3, 3, figsize=(5.4, 5.2), sharex=True, sharey=True)
+    panels = dict(zip(panel_titles(), axes.flat, strict=False))
+    for name, ax in panels.items():
+        ax.set_title(panel_titles()[name])
+        _draw_changes(ax, changes[name].groupby(x), color)
+        ax.axvline(at, color=LINE, linewidth=0.6, linestyle=":")
+        ax.tick_params(labelbottom=True)
+        if printed is not None and name in printed:
+            loss = as_loss(printed[name], name)
+            share = 100 * (loss / losses.loc[at, name] - 1)
+            ax.plot(at, share, label="printed", **PRINTED_BAR)
+    if limits is not None:
+        axes.flat[0].set_ylim(limits)
+    for ax in axes.flat[len(panels) :]:
+        ax.set_axis_off()
+    figure.supxlabel(xlabel, fontsize=8, x=0.3)
+    words = f"change from {at:g} %, % of the loss there"
+    figure.supylabel(words, fontsize=8)
+    n_splits = records["split"].nunique()
+    _draw_key(figure, axes.flat[0], color, n_splits)
+    return figure
+
+
+def _nearest(values, setting):
+    """The value that is nearest to a setting."""
+    return values[np.argmin(np.abs(values - setting))]
+
+
+def _draw_changes(ax, by_value, color):
+    """The mean change, ± std over the splits as a band, and the margin of ties."""
+    mean, std = by_value.mean(), by_value.std()
+    ax.axhspan(-MARGIN, MARGIN, color=GREY, zorder=0)
+    band = dict(color=color, alpha=0.2, linewidth=0)
+    ax.fill_between(mean.index, mean - std, mean + std, **band)
+    ax.plot(mean, color=color, marker="o")
+
+
+def _draw_key(figure, ax, color, n_splits):
+    curve = plt.Line2D([], [], color=color, marker="o")
+    margin = plt.Rectangle((0, 0), 1, 1, color=GREY)
+    handles = {
+        f"mean ± std, {n_splits} splits": curve,
+        f"tie, ± {MARGIN} %": margin,
+    }
+    bars, _ = ax.get_legend_handles_labels()
+    handles |= dict(zip(["printed"], bars, strict=False))
+    place = dict(loc="lower right", bbox_to_anchor=(0.98, 0.12))
+    figure.legend(handles.values(), handles, **place)
+
+
+def changes_in_percent(
+    records: pd.DataFrame, x: str, setting: float
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Changes of the losses from a setting, in percent of the mean loss there, and mean losses.
+
+    Returns
+    -------
+    changes : DataFrame, by ``x`` and split; columns are criteria.
+    losses : DataFrame, means by ``x``.
+    """
+    by_split = unmixed(records, x).set_index([x, "split"])
+    of_runs = {name: as_loss(by_split[name], name) for name in CRITERIA}
+    of_runs = pd.DataFrame(of_runs)
+    losses = of_runs.groupby(x).mean()
+    at = _nearest(losses.index, setting)
+    # Each split is compared with itself: easy and hard splits cancel.
+    changes = of_runs.sub(of_runs.loc[at], level="split")
+    return 100 * changes / losses.loc[at], losses
+
+
+class Sweep(NamedTuple):
+    """A sweep of Appendix B, of which losses are compared with those at one value."""
+
+    name: str
+    figure: str
+    method: str
+    setting: float  # rounds, or percent of the training examples
+    values: tuple[float, float]  # the first and the last that count
+    table: int  # which prints the method's values
+
+
+SWEEPS = (
+    Sweep("MimlBoost: rounds 40 to 50", "figure6", "MimlBoost", 40, (40, 50), 1),
+    Sweep("AdtBoost.MH, images: 25 to 50", "figure6", "AdtBoost.MH", 25, (25, 50), 1),
+    Sweep("AdtBoost.MH, genes: 25 to 50", "figure9", "AdtBoost.MH", 25, (25, 50), 3),
+    Sweep("MimlSvm: k of 10 to 100 %", "figure7", "MimlSvm", 20, (10, 100), 1),
+    Sweep("InsDif: M of 10 to 100 %", "figure8", "InsDif", 20, (10, 100), 3),
+)
+
+
+def in_percent(records: pd.DataFrame) -> pd.DataFrame:
+    """Records of a sweep of shares, with the share in percent in the column "%"."""
+    shares = swept_values(records, default=0.2)
+    return records.assign(**{"%": (100 * shares).round(6)})
+
+
+def largest_changes(get_records: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
+    """The largest change of each loss in a sweep, in percent of the loss at the setting.
+
+    Returns
+    -------
+    DataFrame
+        Rows are the names of :data:`SWEEPS`, columns are criteria. A fall is negative.
+    """
+    rows = {}
+    for sweep in SWEEPS:
+        records = get_records(sweep.figure)
+        records = records[records["method"] == sweep.method]
+        x = "stage" if records["stage"].max() > 1 else "%"
+        if x == "%":
+            records = in_percent(records)
+        losses = _mean_losses(records, x)
+        begin, end = sweep.values
+        at_setting = losses.loc[sweep.setting]
+        changes = 100 * (losses.loc[begin:end] / at_setting - 1)
+        # With its sign, so that one sees whether the loss rises.
+        places = changes.abs().idxmax()
+        rows[sweep.name] = {name: changes.loc[place, name] for name, place in places.items()}
+    return pd.DataFrame(rows).T
+
+
+def _mean_losses(records, x):
+    """Mean losses by ``x``. A run that stopped early keeps its last value."""
+    unmixed(records, x)
+    keys = ["dataset", "split"]
+    losses = {}
+    for name in CRITERIA:
+        runs = records.pivot(index=keys, columns=x, values=name)
+        mean = runs.ffill(axis=1).mean()
+        losses[name] = as_loss(mean, name)
+    return pd.DataFrame(losses)
+
+
+def is_not_printed() -> pd.DataFrame:
+    """Whether the paper prints no value of a criterion, by the names of :data:`SWEEPS`."""
+    rows = {}
+    for sweep in SWEEPS:
+        settings = {sweep.method: sweep.setting}
+        _, means = printed_at(sweep.table, settings)[sweep.method]
+        rows[sweep.name] = {name: name not in means for name in CRITERIA}
+    return pd.DataFrame(rows).T
+
+
+class Question(NamedTuple):
+    """What a reader asks of Appendix B, as the notebook's parameters say it."""
+
+    dataset: str = ""
+    methods: Sequence[str] = ()
+    grid: Sequence[float] = ()
+    n_splits: int = 0
+
+    def of_figure(self, figure: str, parameter: str) -> dict | None:
+        """The question as :meth:`Companion.trials` takes it; None if it is not about a figure.
+
+        Parameters
+        ----------
+        figure : str, the name of its experiment.
+        parameter : str, which it varies, such as "n_rounds".
+        """
+        experiment = get_experiment(figure)
+        chosen = [*experiment.methods]
+        if self.methods:
+            chosen = [name for name in chosen if name in self.methods]
+        # A learner of bags says nothing of vectors, nor the other way round.
+        own_kind = _is_of_vectors(experiment.datasets[0])
+        is_other_kind = own_kind != _is_of_vectors(self.dataset)
+        if not chosen or (self.dataset and is_other_kind):
+            return None
+        changes = self._changes(parameter)
+        return {
+            "datasets": [self.dataset] if self.dataset else [],
+            "n_splits": self.n_splits,
+            "methods": chosen if self.methods else [],
+            "overrides": {name: changes for name in chosen if changes},
+        }
+
+    def _changes(self, parameter):
+        """What the grid changes. Up to 50 rounds are recorded after each one."""
+        if parameter != "n_rounds":
+            return [{parameter: value} for value in self.grid]
+        most = max(self.grid, default=0)
+        return [{parameter: int(most)}] if most > RECORDED_ROUNDS else []
+
+
+def _is_of_vectors(dataset):
+    """Whether examples are single vectors, as genes and web pages are."""
+    return dataset.startswith(("yeast", "yahoo"))
