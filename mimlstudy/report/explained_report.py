@@ -41,6 +41,7 @@ CROWDED = 0.2  # share of the fits at an end of a grid
 
 def measured_explanations(records: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     """Means over splits, without calibration: a row for each data set and method."""
+    # Calibrated scores have a table of their own.
     plain = unmixed(records[records["calibration"] == "none"])
     return plain.groupby(["dataset", "method"], sort=False)[columns].mean()
 
@@ -95,7 +96,7 @@ class Grid(NamedTuple):
 
 def grids(get_records: Records) -> list[Grid]:
     """The grids of numbers from which recorded fits chose by hold-out."""
-    found: list[Grid] = []
+    all_grids: list[Grid] = []
     for name in HELD_OUT_EXPERIMENTS:
         experiment = get_experiment(name)
         fits = as_published(records_of(get_records, name))
@@ -105,16 +106,17 @@ def grids(get_records: Records) -> list[Grid]:
             for method, of_method in fits[is_part].groupby("method"):
                 search = experiment.estimator(of_method["dataset"].iloc[0], method)
                 if isinstance(search, HoldOut):
-                    found += _grids_of(search, of_method["chosen"], where, method)
-    return found
+                    all_grids += _grids_of(search, of_method["chosen"], where, method)
+    return all_grids
 
 
 def _ends_in_words(datasets):
-    first, last = (name.split(":")[0] for name in (datasets[0], datasets[-1]))
-    return first if first == last else f"{first} to {last}"
+    least, greatest = (name.split(":")[0] for name in (datasets[0], datasets[-1]))
+    return least if least == greatest else f"{least} to {greatest}"
 
 
 def _grids_of(search, chosen, where, method) -> Iterator[Grid]:
+    # Fits that chose nothing have an empty text.
     settings = [json.loads(text) for text in chosen if text]
     for name, values in _values_by_name(search.grid).items():
         is_numeric = all(isinstance(value, Real) for value in values)
@@ -132,13 +134,13 @@ def _values_by_name(grid) -> dict[str, list]:
     return values
 
 
-def ends_table(found: list[Grid]) -> ReportTable:
+def ends_table(searched: list[Grid]) -> ReportTable:
     """The grids where many fits chose an end, and why they are not wider."""
     reasons = pd.read_csv(folders.published() / "grid_reasons.csv")
     known = reasons.set_index(["method", "parameter"])["reason"]
     columns = ["method", "of", "fits", "at an end", "reason"]
     rows = []
-    for grid in found:
+    for grid in searched:
         reason = known.get((_learner(grid.method), grid.parameter))
         name = f"{grid.where}: {grid.method}"
         rows.append((name, grid.parameter, len(grid.chosen), grid.share_at_ends, reason))
@@ -188,6 +190,7 @@ def largest_effects(effects: Mapping[str, Sequence[Effect]]) -> pd.Series:
     """
     largest = {}
     for name, of_choice in effects.items():
+        # Coverage counts labels, and would outweigh every share.
         of_shares = [effect for effect in of_choice if effect.criterion != "coverage"]
         if of_shares:
             largest[name] = max(of_shares, key=change)

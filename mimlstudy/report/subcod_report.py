@@ -53,6 +53,7 @@ def corrections(choices: pd.DataFrame, alternatives: pd.DataFrame) -> pd.DataFra
     corrected = of_subcod[of_subcod["alternative"].isin([*CORRECTIONS])]
     corrected = corrected.assign(method=corrected["alternative"].map(CORRECTIONS))
     alone = alternatives[alternatives["method"] == ON_LABEL]
+    # On equal folds, so that a difference is one of the methods.
     alone = alone[alone["split"].isin(corrected["split"])]
     return pd.concat([corrected, alone]).drop(columns="alternative").assign(override="{}")
 
@@ -126,8 +127,8 @@ def concepts_figure(subcod: SubCod, X: Bags, y: np.ndarray, things: np.ndarray) 
             points = X.instances[is_member & is_shown]
             ax.plot(*points.T, "o", markersize=4, markeredgecolor=color, markerfacecolor=face)
         thing = names[np.bincount(things[is_member]).argmax()]
-        others = np.delete(subcod.mixture_.means_, number, axis=0)
-        _write_beside(ax, mean, (width / 2, height / 2), f"{number + 1}: {thing}", color, others)
+        middles = np.delete(subcod.mixture_.means_, number, axis=0)
+        _write_beside(ax, mean, (width / 2, height / 2), f"{number + 1}: {thing}", color, middles)
     ax.margins(0.12, 0.1)
     ax.set(xlabel="first feature", ylabel="second feature", aspect="equal")
     ax.grid(False)
@@ -135,8 +136,8 @@ def concepts_figure(subcod: SubCod, X: Bags, y: np.ndarray, things: np.ndarray) 
     return figure
 
 
-def _write_beside(ax, middle, half_size, text, color, others):
-    """Write a text left of, right of, above or below an ellipse: far from ``others``' middles."""
+def _write_beside(ax, middle, half_size, text, color, middles):
+    """Write a text left of, right of, above or below an ellipse: far from other ``middles``."""
     half_width, half_height = half_size
     sides = [
         (half_width + TEXT_SIZE[0] / 2, 0),
@@ -145,7 +146,8 @@ def _write_beside(ax, middle, half_size, text, color, others):
         (0, -half_height - TEXT_SIZE[1] / 2),
     ]
     places = middle + np.array(sides)
-    distances = np.linalg.norm(places[:, None] - others, axis=2)  # (n_places, n_others)
+    distances = np.linalg.norm(places[:, None] - middles, axis=2)  # (n_places, n_others)
+    # Ellipses are near their middles, so that a text far from these covers none.
     best = distances.min(axis=1).argmax()
     ax.text(*places[best], text, ha="center", va="center", weight="bold", color=color)
 
@@ -163,6 +165,7 @@ def _concepts_key():
 def vectors_figure(corrected: Sequence[SubCod], y: np.ndarray) -> plt.Figure:
     """A panel for each corrected SubCod: bags by sub-concepts, with a cross where it inverted."""
     figure, axes = plt.subplots(1, len(corrected), figsize=(WIDTH, 3.8), sharey=True)
+    # Bags of Africa come first, so that a column that became the label shows as one block.
     order = np.argsort(~y, kind="stable")
     for ax, subcod in zip(axes, corrected, strict=True):
         before, after = subcod.concepts_[order], subcod.polished_[order]

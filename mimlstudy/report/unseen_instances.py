@@ -79,6 +79,7 @@ def _segments(birds, bag):
     is_known = {*BOX} <= {*segments}
     segments = segments[BOX if is_known else segments.columns[:3]]
     segments.columns = ["width", "low", "high"]
+    # Times are not in the file, so that segments follow each other with a gap.
     starts = (segments["width"] + 3).cumsum().shift(fill_value=0)
     return segments.assign(start=starts)
 
@@ -123,6 +124,7 @@ def _draw_word(ax, model, words, place):
 def explanations_table(records: pd.DataFrame) -> ReportTable:
     """Four measures of explanations without calibration, by method and data set."""
     tidy = measured_explanations(records, [*POINTING])
+    # What was taught the answers does not compete.
     rivals = tidy.drop(CEILING, level="method", errors="ignore")
     best = tidy == rivals.groupby("dataset").transform("max").reindex(tidy.index)
     texts = tidy.map(number_text).itertuples(index=False)
@@ -146,8 +148,8 @@ def areas_table(ours: pd.DataFrame, printed: Mapping[str, tuple[float, float]]) 
         "DBpedia: area under one curve for all labels (micro-AUC), printed and ours. Ours see the "
         "2 % of words that most documents have, the printed ones all."
     )
-    first = tuple(ours.index[:1])
-    return frame_grid(shown, tidy.reset_index(), caption, rules_above=first)
+    below_printed = tuple(ours.index[:1])
+    return frame_grid(shown, tidy.reset_index(), caption, rules_above=below_printed)
 
 
 def defaults_table(trials: pd.DataFrame) -> ReportTable:
@@ -165,9 +167,9 @@ def defaults_table(trials: pd.DataFrame) -> ReportTable:
         names.append(method + changed)
     sets = means.index.get_level_values("dataset")
     shown = crossed(names, sets, map(Entry, map(tuple, texts)))
-    first = [name for name in DEFAULTS_FROM if name in shown]
-    shown = shown[[*first, *shown.columns.drop(first)]]
-    shown = shown.rename(columns={name: f"{name} (chosen)" for name in first})
+    chosen_on = [name for name in DEFAULTS_FROM if name in shown]
+    shown = shown[[*chosen_on, *shown.columns.drop(chosen_on)]]
+    shown = shown.rename(columns={name: f"{name} (chosen)" for name in chosen_on})
     caption = (
         "Defaults, and the differences that changes of them make: average precision above hamming "
         f"loss, means over {trials['split'].nunique()} splits. Defaults were chosen on "

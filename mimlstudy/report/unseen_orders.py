@@ -119,10 +119,10 @@ def precision_table(records: pd.DataFrame) -> ReportTable:
     best = tidy.groupby(["dataset", "column"])["mean"].transform("max")
     texts = [*map(number_text, tidy["mean"], tidy["std"])]
     lines = tidy.assign(text=texts, best=tidy["mean"] == best)
-    both = lines.groupby(["method", "dataset"], sort=False)[["text", "best"]].agg(tuple)
-    names = both.index.get_level_values("method")
-    sets = both.index.get_level_values("dataset")
-    shown = crossed(names, sets, map(Entry, both["text"], both["best"]))
+    by_cell = lines.groupby(["method", "dataset"], sort=False)[["text", "best"]].agg(tuple)
+    names = by_cell.index.get_level_values("method")
+    sets = by_cell.index.get_level_values("dataset")
+    shown = crossed(names, sets, map(Entry, by_cell["text"], by_cell["best"]))
     shown = shown[[name for name in SETS if name in shown]]
     caption = "Average precision on unseen data, mean ± std: fixed in advance, then equal tuning."
     return frame_grid(shown, tidy, caption, corner="method")
@@ -140,8 +140,9 @@ def ranks_by_kind(losses: pd.DataFrame) -> dict[str, Ranks]:
         "Unseen sets": losses[losses.index.isin(SETS)],
         "Without NoisyOr's own": losses[~losses.index.isin(OWN_CHOSEN_ON)],
     }
-    several = {name: table for name, table in kinds.items() if len(table) > 1}
-    return {name: rank_methods(table.dropna(axis="columns")) for name, table in several.items()}
+    # Ranks of one data set are no sample of others.
+    testable = {name: table for name, table in kinds.items() if len(table) > 1}
+    return {name: rank_methods(table.dropna(axis="columns")) for name, table in testable.items()}
 
 
 def groups_table(learners: pd.DataFrame) -> ReportTable:
@@ -169,6 +170,7 @@ def precision_by_budget(records: pd.DataFrame) -> pd.DataFrame:
     of_bags = sets["MimlNn"]
     complete = [method for method, known in sets.items() if of_bags <= known]
     rows = rows[rows["dataset"].isin(of_bags) & rows["method"].isin(complete)]
+    # A mean over other sets would not be comparable.
     groups = unmixed(rows, "n_settings").groupby(["n_settings", "method"])
     return groups["average_precision"].mean().unstack()
 

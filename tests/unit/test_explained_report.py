@@ -23,9 +23,9 @@ def made_up_explanations():
     for dataset in ("hja", "synthetic_scene"):
         for method, pointing in METHODS.items():
             for split in (0, 1):
-                about = dict(dataset=dataset, method=method, override="{}", split=split)
+                record = dict(dataset=dataset, method=method, override="{}", split=split)
                 plain = dict(calibration="none", pointing=pointing + 0.02 * split)
-                records += [about | plain, about | dict(calibration="platt", pointing=0.99)]
+                records += [record | plain, record | dict(calibration="platt", pointing=0.99)]
     return pd.DataFrame(records)
 
 

@@ -92,8 +92,8 @@ def swept_subcod():
         for m, share in ((10, 0.1), (70, 0.1), (10, 1.0), (70, 1.0)):
             override = {"subcod__kept_share": share, "subcod__n_concepts": m}
             accuracy = 0.8 + 0.02 * (m == 70) - 0.3 * (share == 1)
-            about = dict(dataset=dataset, method="SubCod, one M and θ", split=0)
-            rows.append(about | dict(override=json.dumps(override), accuracy=accuracy))
+            trial = dict(dataset=dataset, method="SubCod, one M and θ", split=0)
+            rows.append(trial | dict(override=json.dumps(override), accuracy=accuracy))
     return pd.DataFrame(rows)
 
 

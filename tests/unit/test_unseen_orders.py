@@ -26,17 +26,17 @@ RECORDS = as_good_on_all_criteria(LOSSES_ARE_LOW)
 
 
 def test_orders_that_hold_are_supported_and_untested_ones_left_out():
-    both = unseen_orders.with_columns({"fixed": RECORDS, "equal": RECORDS[:0]})
-    tested = unseen_orders.tested_orders(both).set_index("order")
-    first = tested.loc["the four better than AdtBoost.MH"]
-    assert (first["word"], first["supported"], first["n_parts"]) == ("supported", 28, 28)
-    assert (first["dataset"], first["column"]) == ("hja", "fixed")
+    columns = unseen_orders.with_columns({"fixed": RECORDS, "equal": RECORDS[:0]})
+    tested = unseen_orders.tested_orders(columns).set_index("order")
+    four = tested.loc["the four better than AdtBoost.MH"]
+    assert (four["word"], four["supported"], four["n_parts"]) == ("supported", 28, 28)
+    assert (four["dataset"], four["column"]) == ("hja", "fixed")
     assert "D-MimlSvm better than MimlSvm and MimlSvm_mi" not in tested.index
 
 
 def test_the_table_of_orders_has_a_column_for_each_set_and_way_of_tuning():
-    both = unseen_orders.with_columns({"fixed": RECORDS, "equal": RECORDS})
-    table = unseen_orders.orders_table(unseen_orders.tested_orders(both))
+    columns = unseen_orders.with_columns({"fixed": RECORDS, "equal": RECORDS})
+    table = unseen_orders.orders_table(unseen_orders.tested_orders(columns))
     assert table.entries.columns.tolist() == ["hja, equal tuning", "hja, fixed in advance"]
     assert table.entries.iloc[0, 0].lines == ("28 of 28",)
 
@@ -44,8 +44,8 @@ def test_the_table_of_orders_has_a_column_for_each_set_and_way_of_tuning():
 def test_precision_stands_in_two_lines_with_the_best_of_each_bold():
     fixed = RECORDS[RECORDS["method"].isin(["MimlNn", "MlSvm"])]
     equal = fixed.assign(average_precision=fixed["average_precision"] + 0.1)
-    both = unseen_orders.with_columns({"fixed": fixed, "equal": equal})
-    table = unseen_orders.precision_table(both)
+    columns = unseen_orders.with_columns({"fixed": fixed, "equal": equal})
+    table = unseen_orders.precision_table(columns)
     lines = table.entries.loc["MlSvm", "hja"].lines
     assert [line.split("±")[0] for line in lines] == [".300", ".400"]
     n_bold = np.sum([entry.bold for entry in table.entries["hja"]], axis=0)
@@ -64,7 +64,7 @@ def test_ranks_leave_out_methods_without_a_loss_and_kinds_of_one_set():
 
 
 def test_each_group_has_the_learner_that_hold_out_chose():
-    learners = pd.DataFrame({
+    columns = {
         "dataset": "scene",
         "split": [0, 0, 0],
         "group": [OF_BAGS, OF_BAGS, OTHERS],
@@ -72,8 +72,8 @@ def test_each_group_has_the_learner_that_hold_out_chose():
         "held_out": [0.8, 0.9, 0.7],
         "value": [0.85, 0.75, 0.8],
         "n_labels": "many labels",
-    })  # fmt: skip
-    table = unseen_orders.groups_table(learners)
+    }
+    table = unseen_orders.groups_table(pd.DataFrame(columns))
     assert table.entries.loc[OF_BAGS, "scene"].lines == (".750",)
     assert table.entries.loc[OTHERS, "scene"].bold == (True,)
 
@@ -81,12 +81,12 @@ def test_each_group_has_the_learner_that_hold_out_chose():
 def made_up_budgets():
     """Methods gain .01 with each budget; one has no record on texts."""
     records = []
-    for method, first in (("MimlNn", 0.7), ("NoisyOr", 0.8), ("MlSvm, mean", 0.6)):
+    for method, start in (("MimlNn", 0.7), ("NoisyOr", 0.8), ("MlSvm, mean", 0.6)):
         sets = ("scene", "reuters") if method != "MlSvm, mean" else ("scene",)
         for dataset in sets:
             for place, n_settings in enumerate((1, 4, 16)):
-                about = dict(dataset=dataset, method=method, split=0, n_settings=n_settings)
-                records.append(about | dict(average_precision=first + 0.01 * place))
+                record = dict(dataset=dataset, method=method, split=0, n_settings=n_settings)
+                records.append(record | dict(average_precision=start + 0.01 * place))
     return pd.DataFrame(records)
 
 

@@ -1,0 +1,201 @@
+"""What fits cost: seconds and megabytes by data set, their growth, and other implementations.
+
+``costs`` are records of the experiment "costs". Rows on drawn bags of which none is tested belong
+to the growth; see :mod:`mimlstudy.paper.costs`.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.ticker import NullLocator
+
+from mimlpaper.datasets.fetch import drawn_sizes
+from mimlstudy.judge.selection import unmixed
+from mimlstudy.paper.costs import N_PEER_TEST, PEERS, SETS, SIZES
+from mimlstudy.report.figures import label_ends, look_of
+from mimlstudy.report.tables import Entry, ReportTable, frame_grid
+
+MEASURED = ("fit_seconds", "fit_megabytes", "predict_seconds", "predict_megabytes")
+DRAWN = "drawn:"  # begins the names of drawn bags
+LEAST_MEGABYTES = 1.0  # less is within rounding
+POWERS = {  # columns of the table of growth: what grows, and with which size
+    "seconds, bags": ("fit_seconds", "bags"),
+    "seconds, instances": ("fit_seconds", "instances"),
+    "seconds, labels": ("fit_seconds", "labels"),
+    "memory, bags": ("fit_megabytes", "bags"),
+    "memory, instances": ("fit_megabytes", "instances"),
+}
+
+
+def amount(value: float, unit: str) -> str:
+    """A text such as ``0.031 s``, ``12.3 s`` or ``45 MB``; a dash for nothing."""
+    if np.isnan(value):
+        return "–"
+    if unit == "MB":
+        return f"{value:.0f} MB" if value >= LEAST_MEGABYTES else "< 1 MB"
+    decimals = 3 if value < 0.1 else 2 if value < 10 else 1
+    return f"{value:.{decimals}f} s"
+
+
+def measured_on(costs: pd.DataFrame) -> str:
+    """The sentence that names the machines."""
+    machines = " and ".join(sorted(set(costs["machine"])))
+    return f"Measured on {machines or 'no machine yet'}."
+
+
+def longest_fits(tables: Mapping[str, pd.DataFrame]) -> pd.Series:
+    """Mean seconds of a fit by (table, data set, method), the longest first.
+
+    ``tables`` are finished fits by the name of their table.
+    """
+    means = {}
+    for name, fits in tables.items():
+        groups = unmixed(fits).groupby(["dataset", "method"])
+        means[name] = groups["fit_seconds"].mean()
+    return pd.concat(means).sort_values(ascending=False)
+
+
+def costs_table(costs: pd.DataFrame, title: str, tables: Mapping[str, pd.DataFrame]) -> ReportTable:
+    """Seconds in the trials; below, seconds and megabytes of one fit alone, by method and set.
+
+    Parameters
+    ----------
+    costs : DataFrame
+    title : str
+    tables : mapping from a table's experiment to its finished fits.
+    """
+    sets = [name for name, table in SETS.items() if table in tables]
+    keys = ["dataset", "method"]
+    alone = costs[costs["dataset"].isin(sets)].set_index(keys)[[*MEASURED]].astype(float)
+    fits = unmixed(pd.concat(tables.values()))
+    trials = fits.groupby(keys)[["fit_seconds", "predict_seconds"]].mean().add_prefix("trials_")
+    tidy = alone.join(trials)
+    shown: dict[str, dict[str, Entry]] = {}
+    for (dataset, method), row in tidy.iterrows():
+        for part, head in (("fit", "fit"), ("predict", "scores")):
+            lines = (
+                amount(row[f"trials_{part}_seconds"], "s"),
+                amount(row[f"{part}_seconds"], "s"),
+                amount(row[f"{part}_megabytes"], "MB"),
+            )
+            shown.setdefault(f"{dataset}, {head}", {})[method] = Entry(lines)
+    caption = (
+        f"{title}: mean processor seconds in the trials; below, the seconds of one fit alone and "
+        f"the megabytes that it adds to memory. {measured_on(costs)}"
+    )
+    return frame_grid(pd.DataFrame(shown), tidy.reset_index(), caption, corner="method")
+
+
+def growth(costs: pd.DataFrame, method: str, value: str, size: str) -> pd.Series:
+    """Seconds or megabytes of a method's fits by one size, while the others stay the same.
+
+    Parameters
+    ----------
+    costs : DataFrame
+    method : str
+    value : "fit_seconds" or "fit_megabytes"; less than a megabyte is left out.
+    size : "bags", "instances" (of a bag) or "labels".
+    """
+    is_drawn = costs["dataset"].str.startswith(DRAWN) & (costs["n_test"] == 0)
+    rows = costs[is_drawn & (costs["method"] == method)]
+    sizes = rows[["n_train", "n_instances", "n_labels"]].set_axis([*SIZES], axis=1)
+    other_sizes = [name for name in SIZES if name != size]
+    groups = [group for _, group in sizes.assign(value=rows[value]).groupby(other_sizes)]
+    if not groups:
+        return pd.Series(dtype=float)
+    # Of the groups only one varies this size.
+    values = max(groups, key=len).set_index(size)["value"].astype(float).sort_index()
+    return values[values >= LEAST_MEGABYTES] if value == "fit_megabytes" else values
+
+
+def power(curve: pd.Series) -> float:
+    """The power of the size with which a curve grows over its last two sizes; nan for fewer."""
+    if len(curve) < 2:
+        return np.nan
+    # Small sizes have costs that do not grow, and would flatten a line through all.
+    values, sizes = np.log(curve.to_numpy()[-2:]), np.log(curve.index.to_numpy()[-2:])
+    return float((values[1] - values[0]) / (sizes[1] - sizes[0]))
+
+
+def powers(costs: pd.DataFrame, methods: Sequence[str]) -> pd.DataFrame:
+    """The powers with which seconds and memory grow: a row a method, columns :data:`POWERS`."""
+    rows = {}
+    for method in methods:
+        of_method = {}
+        for head, (value, size) in POWERS.items():
+            of_method[head] = power(growth(costs, method, value, size))
+        rows[method] = of_method
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def powers_table(table: pd.DataFrame) -> ReportTable:
+    """The table of :func:`powers`."""
+    shown = table.map("{:.1f}".format).where(table.notna(), "–")
+    caption = (
+        "Growth: the power of the number of bags, of instances in a bag, or of labels with which "
+        "seconds and memory of a fit grow over the two largest sizes. 1 is in proportion, 2 with "
+        "the square; a dash is too little to measure."
+    )
+    tidy = table.rename_axis("method").reset_index()
+    return frame_grid(shown, tidy, caption, corner="method")
+
+
+def growth_figure(costs: pd.DataFrame, families: Mapping[str, Sequence[str]]) -> plt.Figure:
+    """A panel for each family of methods: seconds of a fit by the number of bags, both logged."""
+    height = 0.6 + 2.2 * len(families)
+    figure, axes = plt.subplots(
+        len(families), 1, figsize=(5.6, height), sharex=True, sharey=True, squeeze=False
+    )
+    ends = []
+    for ax, (family, methods) in zip(axes.flat, families.items(), strict=True):
+        curves = {method: growth(costs, method, "fit_seconds", "bags") for method in methods}
+        drawn = {method: curve for method, curve in curves.items() if len(curve)}
+        for method, curve in drawn.items():
+            ax.loglog(curve.index, curve, **look_of(method)._asdict(), markeredgewidth=0)
+        ends.append({method: (curve.index[-1], curve.iloc[-1]) for method, curve in drawn.items()})
+        ax.set_title(family, loc="left")
+        ax.set_xticks(SIZES["bags"], [f"{size:,}" for size in SIZES["bags"]])
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.set_ylabel("seconds of a fit")
+        ax.grid(True, axis="both")
+    axes[-1, 0].set_xlabel("bags")
+    for ax, of_panel in zip(axes.flat, ends, strict=True):  # when the limits of all are known
+        if of_panel:
+            label_ends(ax, of_panel, least=0.09)
+    return figure
+
+
+def peers_table(costs: pd.DataFrame) -> ReportTable:
+    """The same method by several implementations, ours first: seconds, memory, precision."""
+    pairs = [(name, method) for name, methods in PEERS.items() for method in methods]
+    keys = pd.MultiIndex.from_tuples(pairs, names=["dataset", "method"])
+    numbers = ["fit_seconds", "fit_megabytes", "average_precision"]
+    measured = costs.set_index(["dataset", "method"])[numbers].astype(float)
+    tidy = measured.reindex(keys).reset_index()
+    seconds = tidy.set_index("method")["fit_seconds"]
+    ours = tidy["method"].str.split(",").str[0].map(seconds)
+    tidy.insert(3, "ratio", tidy["fit_seconds"] / ours)
+    texts = {
+        "data": tidy["dataset"].map(_peer_data),
+        "fit": [amount(value, "s") for value in tidy["fit_seconds"]],
+        "times ours": tidy["ratio"].map(_ratio_text),
+        "memory": [amount(value, "MB") for value in tidy["fit_megabytes"]],
+        "average precision": tidy["average_precision"].map("{:.3f}".format, na_action="ignore"),
+    }
+    shown = pd.DataFrame(texts)
+    caption = f"One fit by several implementations, on the same bags. {measured_on(costs)}"
+    shown.index = pd.Index(tidy["method"])
+    return frame_grid(shown, tidy, caption, corner="method, implementation")
+
+
+def _peer_data(name):
+    n_bags, n_instances, n_labels = drawn_sizes(name)
+    return f"{n_bags - N_PEER_TEST} bags of {n_instances}, {n_labels} labels"
+
+
+def _ratio_text(ratio):
+    if pd.isna(ratio):
+        return None
+    return f"{ratio:.2g}" if ratio < 10 else f"{ratio:.0f}"
