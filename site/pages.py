@@ -43,10 +43,12 @@ NOTEBOOK_OF = {artefact.title: artefact.notebook for artefact in ARTEFACTS}
 def home_page(readme, notebooks, figures):
     """The answer and the ways on; what the README says between its marks stands here too."""
     toctree = "\n".join(f"notebooks/{name}" for name in notebooks)
+    word, _, facts = _marked(readme, "answer").partition("\n\n")
     words = filled(
         "home",
         PROBLEM=_marked(readme, "problem"),
-        ANSWER=_marked(readme, "answer"),
+        WORD=word,
+        FACTS=facts,
         NOTEBOOKS=toctree,
     )
     return _on_site(words, notebooks, figures)
