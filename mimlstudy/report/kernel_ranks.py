@@ -1,0 +1,56 @@
+"""What a kernel's factor of low rank changes, and which defaults have nothing to say."""
+
+import json
+
+import pandas as pd
+
+from mimlstudy.paper.published import ALL_CRITERIA
+from mimlstudy.report.tables import HEADS, ReportTable, frame_grid, number_text
+
+RANKS = ("rank", "transformation__rank", "learner__rank")  # parameters that hold a rank
+EXACT = "exact"
+
+
+def ranks_table(runs: pd.DataFrame) -> ReportTable:
+    """Each row of ``kernel_ranks``: its rank, the share of the trace that is left, its criteria.
+
+    A table of many rows, one for each data set, method and rank; one split of each data set ran.
+    """
+    columns = {"rank": runs["override"].map(rank_text)}
+    columns["left"] = runs["unexplained"].map("{:.1%}".format, na_action="ignore")
+    for name in ALL_CRITERIA:
+        columns[HEADS[name]] = runs[name].map(number_text, na_action="ignore")
+    shown = pd.DataFrame(columns).set_axis(
+        pd.MultiIndex.from_frame(runs[["dataset", "method"]]), axis=0
+    )
+    return frame_grid(
+        shown,
+        runs.assign(rank=columns["rank"]),
+        "Learners with a kernel's factor, by its rank, on one split. “left” is the share of the "
+        "kernel's trace that the factor does not explain; exact kernels leave nothing.",
+        corner="",
+    )
+
+
+def rank_text(override: str) -> str:
+    """The rank that an override sets: a number, auto, or exact."""
+    values = json.loads(override)
+    ranks = [values[name] for name in RANKS if name in values]
+    (rank,) = ranks or [None]
+    return EXACT if rank is None else str(rank)
+
+
+def degenerate_table(runs: pd.DataFrame) -> ReportTable:
+    """On which data sets the settings of a row have nothing to say, before any hold-out.
+
+    ``runs`` are records of ``degenerate``.
+    """
+    is_degenerate = runs[runs["degenerate"] == 1]
+    shown = is_degenerate.groupby("method", sort=False)["dataset"].agg(", ".join)
+    return frame_grid(
+        shown.to_frame("data sets"),
+        runs[["dataset", "method", "degenerate"]],
+        "Rows whose stated settings or defaults give every example the same labels or the same "
+        "scores. A hold-out takes their place in the column fixed in advance.",
+        prose=True,
+    )

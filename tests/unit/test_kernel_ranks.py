@@ -1,0 +1,52 @@
+"""The tables of ranks and of degenerate defaults."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mimlpaper.metrics import CRITERIA
+from mimlstudy.report.kernel_ranks import degenerate_table, rank_text, ranks_table
+
+
+@pytest.mark.parametrize(
+    ("override", "text"),
+    [
+        ('{"rank": 300}', "300"),
+        ('{"gamma": 5.0, "rank": "auto"}', "auto"),
+        ('{"learner__rank": 1000}', "1000"),
+        ('{"rank": null}', "exact"),
+        ("{}", "exact"),
+    ],
+)
+def test_a_rank_is_that_of_the_override(override, text):
+    assert rank_text(override) == text
+
+
+def test_a_row_says_what_its_factor_leaves():
+    runs = pd.DataFrame(
+        {
+            "dataset": "scene",
+            "method": ["MimlSvm_mi", "MimlSvm_mi, exact kernel"],
+            "override": ['{"rank": 300}', "{}"],
+            "unexplained": [0.159, np.nan],
+            **dict.fromkeys(CRITERIA, 0.25),
+            "accuracy": np.nan,
+        }
+    )
+    entries = ranks_table(runs).entries
+    assert [entry.lines for entry in entries["rank"]] == [("300",), ("exact",)]
+    assert [entry.lines for entry in entries["left"]] == [("15.9%",), ("–",)]
+    assert [entry.lines for entry in entries["hloss ↓"]] == [(".250",), (".250",)]
+
+
+def test_only_rows_that_say_nothing_are_listed():
+    runs = pd.DataFrame(
+        {
+            "dataset": ["scene", "yeast", "scene"],
+            "method": ["MlSvm", "MlSvm", "MimlBoost"],
+            "degenerate": [1.0, 1.0, 0.0],
+        }
+    )
+    entries = degenerate_table(runs).entries
+    assert entries.index.tolist() == ["MlSvm"]
+    assert entries.at["MlSvm", "data sets"].lines == ("scene, yeast",)
