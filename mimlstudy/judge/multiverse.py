@@ -237,8 +237,9 @@ def _effects(cases, losses, places, changes):
     for method, rival, columns in cases:
         ours = losses[method][columns].to_numpy()[places[method]]  # (n_trials, n_sets)
         theirs = losses[rival][columns].to_numpy()[places[rival]]
-        leads.append(1 - ours / theirs)
-    effect = 100 * np.concatenate(leads, axis=1).mean(axis=1)
+        # No lead is a share of a loss of 0: such a pair says nothing.
+        leads.append(1 - ours / np.where(theirs == 0, np.nan, theirs))
+    effect = 100 * pd.DataFrame(np.concatenate(leads, axis=1)).mean(axis=1)
     n_changes = len(changes)
     n_mixtures = len(effect) - 1 - n_changes
     kinds = ["published"] + ["one change"] * n_changes + ["mixture"] * n_mixtures
