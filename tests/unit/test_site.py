@@ -177,6 +177,8 @@ What is it?
 <!-- end -->
 ![Orders](figures/orders.png) of [all](figures/README.md)
 <!-- answer -->
+**Partly.**
+
 It holds ([here](figures/pages/0_scorecard.md)), not there ([9_cost](notebooks/9_cost.ipynb)).
 <!-- end -->
 | all | `0_scorecard` | `9_cost` |
@@ -186,6 +188,7 @@ It holds ([here](figures/pages/0_scorecard.md)), not there ([9_cost](notebooks/9
 def test_home_and_readme_link_the_notebooks_that_there_are(tmp_path):
     (tmp_path / "photograph.svg").write_text("<svg/>")
     text = pages.home_page(README, ["0_scorecard"], tmp_path)
+    assert "**Does the paper hold?** **Partly.** [" in text
     assert "\n\nIt holds ([here](notebooks/0_scorecard.ipynb)), not there (9_cost).\n\n" in text
     assert (
         "**What is the problem?** What is it? *Multi" in text
