@@ -102,6 +102,23 @@ def states(experiment, store, by="method") -> dict[str, str]:
     return table.groupby(by)["state"].unique().str.join("|").to_dict()
 
 
+def made_up_row(split, stage=0, n_stages=1, columns=None, **values):
+    """A sealed row of Ml-knn in the experiment "mine"; ``values`` replace or add columns."""
+    row = {
+        "experiment": "mine",
+        "dataset": TINY,
+        "method": "Ml-knn",
+        "override": "{}",
+        "split": split,
+        "stage": stage,
+        "n_stages": n_stages,
+        "hamming_loss": 0.1,
+        "n_train": 18,
+        "n_test": 6,
+    }
+    return sealed(row | values, columns or columns_of(TESTED))
+
+
 def change_records(store, experiment, change):
     """Write what ``change`` makes of an experiment's records, with right seals."""
     columns = columns_of(experiment.measure)

@@ -13,7 +13,7 @@ from mimlstudy.paper.published import TABLES, published_cells
 from tests.made_up_records import rows
 
 CRITERIA = TABLES[1].criteria
-CHANGE = {"C": 10.0}
+OVERRIDE = {"C": 10.0}
 
 
 @pytest.fixture(autouse=True)
@@ -23,29 +23,36 @@ def only_table_1(monkeypatch):
 
 def printed(method):
     cells = published_cells(1)
-    return cells[cells["algorithm"] == method].set_index("criterion")["mean"]
+    of_method = cells[cells["algorithm"] == method]
+    return of_method.set_index("criterion")["mean"]
 
 
-def record(method, values, n, override=None, easier=0.0):
-    """n splits with these values; the first three are easier by so much."""
+def record(method, values, n, easier=0.0):
+    """Values on n splits, as published; the first three are easier by so much."""
     splits = np.arange(n)
     shift = np.where(splits < 3, -easier, 3 * easier / max(n - 3, 1))
-    experiment = "alternatives" if override else "table1"
     by_split = {name: value + shift for name, value in values.items()}
-    text = json.dumps(override or {})
-    return rows(experiment, "scene", method, by_split, override=text)
+    return rows("table1", "scene", method, by_split)
+
+
+def alternative(method, values, easier=0.0):
+    """Values on three splits with C = 10."""
+    as_published = record(method, values, 3, easier)
+    return as_published.assign(experiment="alternatives", override=json.dumps(OVERRIDE))
 
 
 def test_a_row_may_choose_the_alternative_that_agrees_with_another_printed_row():
     """Published, MimlNn is as printed. With C = 10 its numbers are those of RankSvm."""
-    ours = record("MimlNn", printed("MimlNn"), n=30)
-    other = record("MimlNn", printed("RankSvm"), n=3, override=CHANGE)
-    chosen = chosen_closest({"table1": ours, "alternatives": other}.get)
-    against = chosen[chosen["algorithm"] == "MimlNn"].set_index("other")
-    assert against.loc["MimlNn", "alternative"] == ""
-    assert against.loc["MimlNn", "agree"] == 7
-    assert against.loc["RankSvm", "alternative"] == "C = 10.0"
-    assert against.loc["RankSvm", "agree"] == 7
+    recorded = {
+        "table1": record("MimlNn", printed("MimlNn"), n=30),
+        "alternatives": alternative("MimlNn", printed("RankSvm")),
+    }
+    chosen = chosen_closest(recorded.get)
+    of_mimlnn = chosen[chosen["algorithm"] == "MimlNn"].set_index("other")
+    assert of_mimlnn.loc["MimlNn", "alternative"] == ""
+    assert of_mimlnn.loc["MimlNn", "agree"] == 7
+    assert of_mimlnn.loc["RankSvm", "alternative"] == "C = 10.0"
+    assert of_mimlnn.loc["RankSvm", "agree"] == 7
     shares = chance_with_choice(chosen)
     assert shares["own"] == 1.0
     assert shares["others"] > 1 / 7
@@ -53,9 +60,13 @@ def test_a_row_may_choose_the_alternative_that_agrees_with_another_printed_row()
 
 def test_an_alternative_is_compared_on_the_splits_that_it_shares_with_its_row():
     """The first three splits are easier for all: only the difference to the row counts."""
-    ours = record("MimlNn", dict.fromkeys(CRITERIA, 0.3), n=30, easier=0.1)
-    other = record("MimlNn", dict.fromkeys(CRITERIA, 0.35), n=3, override=CHANGE, easier=0.1)
-    means = alternative_means(1, {"table1": ours, "alternatives": other}.get)
+    ours = dict.fromkeys(CRITERIA, 0.3)
+    theirs = dict.fromkeys(CRITERIA, 0.35)
+    recorded = {
+        "table1": record("MimlNn", ours, n=30, easier=0.1),
+        "alternatives": alternative("MimlNn", theirs, easier=0.1),
+    }
+    means = alternative_means(1, recorded.get)
     by_setting = means.groupby("alternative")["mean"].mean()
     assert by_setting[""] == pytest.approx(0.3)
     assert by_setting["C = 10.0"] == pytest.approx(0.35)
@@ -74,10 +85,12 @@ def test_an_alternative_that_was_not_run_on_a_cell_has_the_value_of_its_row():
         }
     )
     completed = chance._completed(cells)
-    of_alternative = completed[completed["alternative"] == "x"].set_index("dataset")
-    assert of_alternative["mean"].to_dict() == {"fox": 0.7, "musk1": 0.6}
+    of_alternative = completed[completed["alternative"] == "x"]
+    means = of_alternative.set_index("dataset")["mean"]
+    assert means.to_dict() == {"fox": 0.7, "musk1": 0.6}
 
 
 def test_nothing_is_shared_without_records():
-    shares = chance_with_choice(chosen_closest({}.get))
+    nothing = {}
+    shares = chance_with_choice(chosen_closest(nothing.get))
     assert shares == {"own": None, "others": None, "others_marked": None}

@@ -17,55 +17,78 @@ from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.measures import TESTED
 from tests.made_up_study import METHODS, same_numbers, states, tiny
 
-MINE, OTHER = tiny(), tiny({"MimlNn": METHODS["MimlNn"]}, name="other")
+MINE = tiny()
+SMALLER = tiny({"MimlNn": METHODS["MimlNn"]}, name="smaller")
 
 
 def run(store, experiments=MINE, **options):
     return compute(experiments, store=store, **{"jobs": 1} | options)
 
 
-def test_batches_order_and_company_change_nothing(store, tmp_path, monkeypatch):
-    """All trials in one batch backwards or as they come, alone, by two experiments together."""
+def single_batch(jobs, n_workers):
+    return [jobs]
+
+
+def single_batch_backwards(jobs, n_workers):
+    return [jobs[::-1]]
+
+
+@pytest.mark.parametrize("batches", [single_batch, single_batch_backwards])
+def test_batches_and_their_order_change_nothing(store, monkeypatch, batches):
+    in_usual_batches = run(store)
+    monkeypatch.setattr(workers, "_batches", batches)
+    same_numbers(run(store, recompute=True), in_usual_batches)
+
+
+def test_two_experiments_together_give_what_each_gives_alone(store, tmp_path):
     alone = run(store)
-    for batches in (lambda jobs, n: [jobs[::-1]], lambda jobs, n: [jobs]):
-        monkeypatch.setattr(workers, "_batches", batches)
-        same_numbers(run(store, recompute=True), alone)
-    together = run(Store(tmp_path / "together", CATALOGUE), [OTHER, MINE])
-    assert together["experiment"].tolist() == ["other"] * 2 + ["mine"] * 4
+    of_two = Store(tmp_path / "two", CATALOGUE)
+    together = run(of_two, [SMALLER, MINE])
+    assert together["experiment"].tolist() == ["smaller"] * 2 + ["mine"] * 4
     same_numbers(together[2:], alone)
-    same_numbers(together[:2], alone[alone["method"] == "MimlNn"].assign(experiment="other"))
+    of_mimlnn = alone[alone["method"] == "MimlNn"]
+    same_numbers(together[:2], of_mimlnn.assign(experiment="smaller"))
 
 
-def job(dataset, method, split, estimator=None):
+def job(dataset, method, split):
     trial = Trial("mine", dataset, method, "{}", split)
-    return Job(trial, estimator, RandomSplits(3), TESTED, CATALOGUE, None)
+    return Job(trial, None, RandomSplits(3), TESTED, CATALOGUE, None)
 
 
 def test_a_batch_is_a_split_unless_that_leaves_workers_idle():
-    jobs = [job(data, method, split) for split in range(3) for data in "ab" for method in "xy"]
-    assert workers._batches(jobs, n_workers=3) == [jobs[i : i + 2] for i in range(0, 12, 2)]
-    assert workers._batches(jobs, n_workers=4) == [[one] for one in jobs]
+    jobs = []
+    for split in range(3):
+        for dataset in ("a", "b"):
+            jobs += [job(dataset, "x", split), job(dataset, "y", split)]
+    pairs = [jobs[start : start + 2] for start in range(0, 12, 2)]
+    assert workers._batches(jobs, n_workers=3) == pairs
+    alone = [[single] for single in jobs]
+    assert workers._batches(jobs, n_workers=4) == alone
 
 
 class Watching(LabelFrequencies):
-    """Notes the threads of BLAS and whether results are shared."""
+    """Notes the threads of BLAS and the cache of shared results."""
 
-    seen = []  # noqa: RUF012
+    threads = []  # noqa: RUF012
+    caches = []  # noqa: RUF012
 
     def fit(self, X, Y):
-        threads = {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
-        self.seen.append((threads, CURRENT.get()))
+        for pool in threadpool_info():
+            if pool["user_api"] == "blas":
+                self.threads.append(pool["num_threads"])
+        self.caches.append(CURRENT.get())
         return super().fit(X, Y)
 
 
 def test_a_batch_has_one_thread_and_shares_its_work(store, monkeypatch):
-    monkeypatch.setattr(workers, "_batches", lambda jobs, n: [jobs])
+    monkeypatch.setattr(workers, "_batches", single_batch)
+    watched = tiny({"a": Watching(), "b": Watching()}, n_splits=1)
     with threadpool_limits(2):
-        run(store, tiny({"a": Watching(), "b": Watching()}, n_splits=1))
-    (threads, cache), (_, other) = Watching.seen
-    assert threads == {1}
-    assert cache is other
-    assert cache.max_bytes == workers.SHARED
+        run(store, watched)
+    assert set(Watching.threads) == {1}
+    cache_of_a, cache_of_b = Watching.caches
+    assert cache_of_a is cache_of_b
+    assert cache_of_a.max_bytes == workers.SHARED
 
 
 class Unlucky(LabelFrequencies):
@@ -73,9 +96,14 @@ class Unlucky(LabelFrequencies):
         raise ValueError("no luck")
 
 
-def pids(estimator, dataset, train, test):
+def process_of_trial(estimator, dataset, train, test):
     estimator.fit(dataset.X[train], dataset.Y[train])
-    return [{"pid": os.getpid(), "cache": float(CURRENT.get(None) is not None)}]
+    has_cache = CURRENT.get(None) is not None
+    return [{"pid": os.getpid(), "cache": float(has_cache)}]
+
+
+# What is measured needs a process of its own.
+ALONE = Measure(process_of_trial, ("pid", "cache"), repeatable=False, alone=True)
 
 
 @pytest.fixture
@@ -87,15 +115,17 @@ def forks(monkeypatch):
     monkeypatch.setattr(workers.multiprocessing, "get_context", lambda kind: fork)
 
 
+@pytest.mark.usefixtures("forks")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_measure_that_is_alone_has_new_processes_here(store, forks):
+def test_a_measure_that_is_alone_has_new_processes_here(store):
     """They find nothing done. One that fails does not stop the others."""
-    measure = Measure(pids, ("pid", "cache"), repeatable=False, alone=True)
-    mine = tiny({"a": LabelFrequencies(), "b": Unlucky(), "c": LabelFrequencies()}, measure=measure)
+    methods = {"a": LabelFrequencies(), "b": Unlucky(), "c": LabelFrequencies()}
+    mine = tiny(methods, measure=ALONE)
     with pytest.raises(TrialError, match=r"(?s)2 of 6 trials failed.*no luck"):
         run(store, mine, dask="tcp://elsewhere")
     recorded = store.load(mine)
-    assert len({*recorded["pid"], os.getpid()}) == 5
+    processes = {*recorded["pid"], os.getpid()}
+    assert len(processes) == 5
     assert not recorded["cache"].any()
     assert set(states(mine, store).values()) == {"current"}
 
@@ -111,12 +141,13 @@ class Tidy(LabelFrequencies):
         return super().fit(X, Y)
 
 
+@pytest.mark.usefixtures("forks")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_process_of_a_trial_is_not_killed_before_it_gives_back_what_it_has(tmp_path, forks):
+def test_a_process_of_a_trial_is_not_killed_before_it_gives_back_what_it_has(tmp_path):
     file = tmp_path / "ended"
-    measure = Measure(pids, ("pid", "cache"), repeatable=False, alone=True)
-    mine = tiny({"Tidy": Tidy(file)}, n_splits=1, measure=measure)
-    assert len(list(run_trials(mine.trials(), {"mine": mine}, CATALOGUE))) == 1
+    mine = tiny({"Tidy": Tidy(file)}, n_splits=1, measure=ALONE)
+    finished = run_trials(mine.trials(), {"mine": mine}, CATALOGUE)
+    assert len(list(finished)) == 1
     assert file.exists()
 
 
@@ -126,14 +157,15 @@ class Hostile(LabelFrequencies):
     def fit(self, X, Y):
         from mimlstudy.paper import measures
 
-        measures.evaluate = lambda *given: {"one_error": 0.0}
+        measures.evaluate = lambda *arguments: {"one_error": 0.0}
         return super().fit(X, Y)
 
 
 def test_foreign_code_leaves_nothing_to_the_trials_of_a_later_call(store):
     """Workers do not outlive a call."""
     honest = run(store)
-    run(store, tiny({"Hostile": Hostile()}, name="hostile"), jobs=2)
+    hostile = tiny({"Hostile": Hostile()}, name="hostile")
+    run(store, hostile, jobs=2)
     same_numbers(run(store, jobs=2, recompute=True), honest)
 
 
@@ -155,5 +187,6 @@ class Interrupted(LabelFrequencies):
 @pytest.mark.parametrize("kind", ["plain", "compiled"])
 def test_an_interrupt_is_no_failed_trial(kind):
     mine = tiny({"Interrupted": Interrupted(kind)})
+    trials = run_trials(mine.trials(), {"mine": mine}, CATALOGUE, jobs=1)
     with pytest.raises(KeyboardInterrupt):
-        list(run_trials(mine.trials(), {"mine": mine}, CATALOGUE, jobs=1))
+        list(trials)
