@@ -1,32 +1,31 @@
-"""Recorded trials run again: which results are the same, what is attested, written, dropped."""
+"""Recorded trials run again: what is found, attested, written and refused."""
 
 import sys
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.datasets import DataError, load, loaders
 from mimlstudy.engine import fingerprint, workers
-from mimlstudy.engine.comparison import allowed, compare_trial, distance, outliers
 from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import Store, records
 from mimlstudy.engine.rows import StoreError
 from mimlstudy.engine.verify import verified, verify
 from mimlstudy.paper.catalogue import CATALOGUE, PaperCatalogue
-from mimlstudy.paper.measures import COSTS, RELATED, TESTED
+from mimlstudy.paper.measures import COSTS
 from tests.made_up_study import METHODS, change_records, edit, raising, states, tiny
 
+# Of the package the name "verify" is the function.
 module = sys.modules[verify.__module__]
 SCENES = load("synthetic_scene")
 MINE = tiny()
-NUMBERS = list(TESTED.numbers[:-2])
 
 
 @pytest.fixture
 def store(store):
+    """A store with the records of four trials."""
     compute(MINE, store=store, jobs=1)
     return store
 
@@ -35,10 +34,10 @@ def change(store, method="Ml-knn", **values):
     """Change a method's records: numbers are added, texts are replaced."""
 
     def changed(rows):
-        mine = rows["method"] == method
+        is_of_method = rows["method"] == method
         for column, value in values.items():
             new = value if isinstance(value, str) else rows[column] + value
-            rows[column] = rows[column].mask(mine, new)
+            rows[column] = rows[column].mask(is_of_method, new)
         return rows
 
     change_records(store, MINE, changed)
@@ -49,94 +48,97 @@ def outcomes(store, experiments=(MINE,), **options):
     return dict(zip(table["method"], table["outcome"], strict=True))
 
 
-ROW = {"dataset": "scene", "n_test": 450, "versions": "v", "arithmetic": "a"}
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_on_the_same_machine_a_millionth_elsewhere_one_decision_in_a_hundred_bags():
-    """k = 5 of n = 450 bags, q = 5 labels; of a fold of nine bags, one."""
-    assert (allowed(ROW, dict(ROW), NUMBERS, 5) == 1e-6).all()
-    for elsewhere in ({"arithmetic": "another"}, {"versions": "numpy 3"}):
-        bound = allowed(ROW, ROW | elsewhere, NUMBERS, 5) - 1e-6
-        special = {"hamming_loss": 5 / 450 / 5, "average_f1": 2 * 5 / 450}
-        assert bound.to_dict() == pytest.approx(dict.fromkeys(NUMBERS, 5 / 450) | special)
-        assert (allowed(ROW, ROW | elsewhere, ["cosine"], 5) == 1e-6).all()
-    fold = ROW | {"dataset": "musk1", "n_test": 9}
-    bound = allowed(fold, fold | {"arithmetic": "x"}, NUMBERS, 1)
-    assert bound["accuracy"] == pytest.approx(1 / 9 + 1e-6)
+OTHER_ARITHMETIC = {"arithmetic": "another"}
 
 
-def test_what_only_one_has_is_infinitely_far():
-    """A number, a stage; another word differs too."""
-    apart = distance({"accuracy": 0.5}, {"accuracy": 0.5, "coverage": 1.0}, NUMBERS)
-    assert apart["coverage"] == np.inf and (apart.drop("coverage") == 0).all()
-    pair = dict.fromkeys(RELATED.numbers, 0.5) | {"stage": 0, "first": "sea", "second": "trees"}
-    pair |= {"versions": "v", "arithmetic": "a"}
-    other = pair | {"stage": 1}
-    for again, expected in (
-        ([pair], (0.0, True)),
-        ([pair | {"first": "sky"}], (0.0, False)),
-        ([other], (np.inf, False)),
-        ([pair, other], (np.inf, False)),
-        ([], (np.inf, False)),
-    ):
-        assert compare_trial(tiny(measure=RELATED), pd.DataFrame([pair]), again, 5) == expected
-
-
-def test_what_counts_as_the_same(store):
-    whole = store.path("mine").read_bytes()
-    for values, outcome in (
+@pytest.mark.parametrize(
+    ("values", "outcome"),
+    [
         ({"hamming_loss": 1e-7}, "equal"),
         ({"hamming_loss": 1e-3}, "different"),
-        ({"hamming_loss": 1e-3, "arithmetic": "another"}, "close"),
+        ({"hamming_loss": 1e-3} | OTHER_ARITHMETIC, "close"),
         ({"hamming_loss": 1e-3, "versions": "numpy 1"}, "close"),
-        ({"hamming_loss": 0.1, "arithmetic": "another"}, "different"),
+        ({"hamming_loss": 0.1} | OTHER_ARITHMETIC, "different"),
         ({"coverage": np.nan}, "different"),
         ({"fit_seconds": 1.0, "seconds": 1.0, "chosen": "{}"}, "equal"),
-    ):
-        store.path("mine").write_bytes(whole)
-        change(store, **values)
-        assert outcomes(store) == {"MimlNn": "equal", "Ml-knn": outcome}, values
+    ],
+    ids=str,
+)
+def test_what_counts_as_the_same(store, values, outcome):
+    change(store, **values)
+    assert outcomes(store) == {"MimlNn": "equal", "Ml-knn": outcome}
 
 
-def test_every_outcome_is_written_and_counts_until_records_or_code_change(store, monkeypatch):
-    def found():
-        rows = verified(lambda name: records(MINE, store=store), [MINE], store)
-        return {row["machine"]: row for row in rows}
+def counts_by_machine(store):
+    rows = verified(lambda name: records(MINE, store=store), [MINE], store)
+    return {row["machine"]: row for row in rows}
 
-    assert found() == {}
+
+def test_every_outcome_is_written(store):
+    assert counts_by_machine(store) == {}
     table = verify([MINE], store=store, sample=2, jobs=1)
-    assert table["n_checked"].tolist() == table["n_recorded"].tolist() == [2, 2]
+    assert table["n_checked"].tolist() == [2, 2]
+    assert table["n_recorded"].tolist() == [2, 2]
     written = store.outcomes()
-    (here,) = set(written["machine"]) & set(store.load(MINE)["machine"])
-    assert len(written) == 2 and (written["date"] >= "2026").all()
-    row = found()[here]
-    assert (row["groups"], row["equal"], row["different"]) == (2, 2, 0)
-    nearest = written.query("method == 'MimlNn'").to_dict("records")[0]
-    store.add_outcomes([nearest | {"machine": "x", "outcome": "different"}])
-    assert (found()["x"]["equal"], found()["x"]["different"], found()[here]["equal"]) == (0, 1, 2)
+    assert len(written) == 2
+    assert (written["date"] >= "2026").all()
+    assert set(written["machine"]) == set(store.load(MINE)["machine"])
+
+
+def test_outcomes_are_counted_by_machine_until_records_or_code_change(store, monkeypatch):
+    verify([MINE], store=store, jobs=1)
+    written = store.outcomes()
+    (here,) = set(written["machine"])
+    counts = counts_by_machine(store)[here]
+    assert counts["groups"] == 2
+    assert counts["equal"] == 2
+    assert counts["different"] == 0
+    (of_mimlnn,) = written.query("method == 'MimlNn'").to_dict("records")
+    store.add_outcomes([of_mimlnn | {"machine": "elsewhere", "outcome": "different"}])
+    counts = counts_by_machine(store)
+    assert counts["elsewhere"]["equal"] == 0
+    assert counts["elsewhere"]["different"] == 1
+    assert counts[here]["equal"] == 2
     change(store, code="another code")
-    assert found().keys() == {"x", here} and found()["x"]["groups"] == 2
+    counts = counts_by_machine(store)
+    assert counts.keys() == {"elsewhere", here}
+    assert counts["elsewhere"]["groups"] == 2
     edit(monkeypatch, "mimlstudy.engine.rows", "if pd.isna(value)", "if value != value")
-    assert found() == {}
+    assert counts_by_machine(store) == {}
 
 
-def test_a_difference_counts_more_than_a_failure(store, monkeypatch):
-    honest, failing = workers.run_trial, [0, 1]
+@pytest.fixture
+def failing(monkeypatch):
+    """The splits on which Ml-knn fails, from now on."""
+    honest = workers.run_trial
+    splits = {0, 1}
 
     def run_trial(trial, *args, **kwargs):
-        if trial.method == "Ml-knn" and trial.split in failing:
+        if trial.method == "Ml-knn" and trial.split in splits:
             raise MemoryError("no room")
         return honest(trial, *args, **kwargs)
 
     monkeypatch.setattr(workers, "run_trial", run_trial)
+    return splits
+
+
+def test_a_failure_is_shown_and_changes_no_record(store, failing):
     with pytest.warns(UserWarning, match="no room"):
         assert outcomes(store) == {"MimlNn": "equal", "Ml-knn": "failed"}
-    change(store, coverage=np.nan)
-    for split in (0, 1):  # whichever of them was drawn first
-        failing[:] = [split]
-        with pytest.warns(UserWarning, match="no room"):
-            assert outcomes(store, sample=2)["Ml-knn"] == "different"
     assert len(store.load(MINE)) == 4
+
+
+@pytest.mark.parametrize("failing_split", [0, 1])
+def test_a_difference_counts_more_than_a_failure(store, failing, failing_split):
+    """Whichever of them comes first in the sample."""
+    change(store, coverage=np.nan)
+    failing ^= {1 - failing_split}
+    with pytest.warns(UserWarning, match="no room"):
+        assert outcomes(store, sample=2)["Ml-knn"] == "different"
 
 
 def test_what_differs_is_not_current_until_it_is_recorded_again(store):
@@ -151,83 +153,103 @@ def test_what_differs_is_not_current_until_it_is_recorded_again(store):
     assert outcomes(store) == {"MimlNn": "equal", "Ml-knn": "equal"}
 
 
-FLIPPED = set()
+# Two data sets with loaders of their own, whose source fingerprints read from this text.
+LOADERS = """
+def left():
+    return 1
+def right():
+    return 2
+"""
 
 
 def left():
-    return made_up(None, "left")
+    """The loader that fingerprints see; :class:`TwoSets` says what is loaded."""
 
 
 def right():
-    return made_up(None, "right")
+    """As ``left``."""
 
 
-def made_up(catalogue, name, home=None):
-    Y = ~SCENES.Y[:, ::-1] if name in FLIPPED else SCENES.Y
-    return replace(SCENES, name=name, Y=Y), "its content"
+class TwoSets:
+    """Records of Ml-knn on both data sets.
 
-
-def test_each_change_of_code_is_checked_and_attested_by_itself(monkeypatch, tmp_path):
-    """Two data sets have loaders of their own, whose code was edited after the trials ran.
-
-    A loader that gives other labels now is found, whichever trial of the method is drawn.
+    The labels of the data sets in ``flipped`` are other ones from now on.
     """
+
+    def __init__(self, store):
+        self.store = store
+        self.flipped = set()
+        methods = {"Ml-knn": METHODS["Ml-knn"]}
+        self.experiment = tiny(methods, datasets=("left", "right"))
+
+    def loaded(self, catalogue, name, data_home=None):
+        Y = ~SCENES.Y[:, ::-1] if name in self.flipped else SCENES.Y
+        return replace(SCENES, name=name, Y=Y), "its content"
+
+    def states(self):
+        return states(self.experiment, self.store, "dataset")
+
+    def outcomes(self, **options):
+        table = verify([self.experiment], store=self.store, jobs=1, **options)
+        return sorted(table["outcome"])
+
+
+@pytest.fixture
+def two_sets(monkeypatch, tmp_path):
+    """Records of two data sets, the code of whose loaders was edited since."""
     for loader in (left, right):
         source = replace(loaders.SOURCES[SCENES.name], name=loader.__name__)
         monkeypatch.setitem(loaders.SOURCES, loader.__name__, source)
         monkeypatch.setitem(loaders.DATASETS, loader.__name__, loader)
-    monkeypatch.setattr("mimlstudy.engine.trials._loaded", made_up)
-    monkeypatch.setattr(sys.modules[__name__], "FLIPPED", set())
-    text = "def left():\n    return 1\ndef right():\n    return 2\n"
-    sources = fingerprint.sources() | {__name__: text.encode()}
+    sources = fingerprint.sources() | {__name__: LOADERS.encode()}
     monkeypatch.setattr(fingerprint, "sources", lambda: sources)
-    mine = tiny({"Ml-knn": METHODS["Ml-knn"]}, datasets=("left", "right"))
     store = Store(tmp_path / "two", CATALOGUE)
-
-    def of_each():
-        return [*states(mine, store, "dataset").values()]
-
-    compute(mine, store=store, jobs=1)
+    sets = TwoSets(store)
+    monkeypatch.setattr("mimlstudy.engine.trials._loaded", sets.loaded)
+    compute(sets.experiment, store=store, jobs=1)
     edit(monkeypatch, __name__, "1", "3")
     edit(monkeypatch, __name__, "2", "4")
-    assert of_each() == ["code changed", "code changed"]
-    FLIPPED.add("left")
-    for seed in range(4):
-        table = verify([mine], store=store, jobs=1, random_state=seed)
-        assert sorted(table["outcome"]) == ["different", "equal"]
-        assert of_each() == ["differs", "current"]
-    FLIPPED.clear()
-    again = verify([mine], store=store, jobs=1)
-    assert sorted(again["outcome"]) == ["different", "equal"]  # until it is recorded again
+    assert sets.states() == {"left": "code changed", "right": "code changed"}
+    return sets
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_loader_that_gives_other_labels_now_is_found_whatever_is_drawn(two_sets, seed):
+    two_sets.flipped.add("left")
+    assert two_sets.outcomes(random_state=seed) == ["different", "equal"]
+    assert two_sets.states() == {"left": "differs", "right": "current"}
+
+
+def test_a_group_that_differed_does_so_until_it_is_recorded_again(two_sets):
+    two_sets.flipped.add("left")
+    two_sets.outcomes()
+    two_sets.flipped.clear()
+    assert two_sets.outcomes() == ["different", "equal"]
+
+
+def test_each_change_of_code_is_checked_and_attested_by_itself(two_sets, monkeypatch):
+    two_sets.outcomes()
+    assert two_sets.states() == {"left": "current", "right": "current"}
     edit(monkeypatch, __name__, "3", "5")
-    assert of_each() == ["code changed", "current"]
-    verify([mine], store=store, jobs=1)
-    assert of_each() == ["current", "current"]
-    FLIPPED.add("right")  # a later outcome withdraws the earlier one
-    verify([mine], store=store, jobs=1)
-    assert of_each() == ["current", "differs"]
+    assert two_sets.states() == {"left": "code changed", "right": "current"}
+    two_sets.outcomes()
+    assert two_sets.states() == {"left": "current", "right": "current"}
+
+
+def test_a_later_outcome_withdraws_an_earlier_one(two_sets):
+    two_sets.outcomes()
+    two_sets.flipped.add("right")
+    two_sets.outcomes()
+    assert two_sets.states() == {"left": "current", "right": "differs"}
 
 
 def test_an_edited_row_is_damaged_whatever_is_drawn(store):
-    path, whole = store.path("mine"), store.path("mine").read_text()
-    path.write_text(whole.replace("drawn:24x2x4,Ml-knn,{},1", "drawn:24x2x4,Ml-knn,{},0"))
+    path = store.path("mine")
+    whole = path.read_text()
+    edited = whole.replace("drawn:24x2x4,Ml-knn,{},1", "drawn:24x2x4,Ml-knn,{},0")
+    path.write_text(edited)
     for seed in range(3):
         assert outcomes(store, random_state=seed)["Ml-knn"] == "damaged"
-
-
-def test_outliers_lie_far_from_the_same_setting_on_other_splits(store):
-    row, rng = store.load(MINE).query("method == 'Ml-knn'").iloc[0], np.random.default_rng(0)
-    for n_splits, values, found in (
-        (10, {"one_error": 0.76}, [9]),
-        (10, {"one_error": 0.205}, []),
-        (10, {"hamming_loss": 0.57}, [9]),  # all others are equal: no spread at all
-        (10, {"fit_seconds": 1000.0}, []),
-        (4, {"one_error": 0.76}, []),
-    ):
-        table = pd.DataFrame([row] * n_splits).assign(split=range(n_splits))
-        table["one_error"] = 0.2 + 0.01 * rng.random(n_splits)
-        table = table.assign(**{n: [*table[n][:-1], value] for n, value in values.items()})
-        assert outliers(MINE, table)["split"].tolist() == found, values
 
 
 def test_a_planted_wrong_record_is_found_whatever_is_drawn(store):
@@ -235,46 +257,63 @@ def test_a_planted_wrong_record_is_found_whatever_is_drawn(store):
     mine = tiny({"Ml-knn": METHODS["Ml-knn"]}, n_splits=8)
     compute(mine, store=store, jobs=1)
     assert outcomes(store, [mine], random_state=0) == {"Ml-knn": "equal"}
-    change(store, one_error=0.5 * (store.load(mine)["split"] == 5))
+    is_planted = store.load(mine)["split"] == 5
+    change(store, one_error=0.5 * is_planted)
     for seed in range(3):
         assert outcomes(store, [mine], random_state=seed) == {"Ml-knn": "different"}
 
 
-def test_a_quick_check_draws_cheap_usable_trials_and_writes_nothing(store, monkeypatch):
+def test_a_quick_check_runs_cheap_trials_and_writes_nothing(store):
     change(store, seconds=1000.0)
-    before = {path.name: path.read_bytes() for path in store.folder.iterdir()}
+    before = contents(store.folder)
     assert outcomes(store, seconds=20.0) == {"MimlNn": "equal"}
-    assert {path.name: path.read_bytes() for path in store.folder.iterdir()} == before
+    assert contents(store.folder) == before
+
+
+@pytest.mark.parametrize(("seconds", "n_checked"), [(16.0, 4), (15.9, 0)])
+def test_a_trial_may_take_a_quarter_of_the_seconds_of_a_quick_check(store, seconds, n_checked):
     change_records(store, MINE, lambda rows: rows.assign(seconds=4.0))
-    for seconds, n_checked in ((16.0, 4), (15.9, 0)):  # a trial may take a quarter of it
-        assert verify([MINE], store=store, seconds=seconds, jobs=1)["n_checked"].sum() == n_checked
-    with monkeypatch.context() as patched:
-        patched.setattr(PaperCatalogue, "is_present", lambda *_: False)
-        assert verify([MINE], store=store, seconds=20.0).empty
+    table = verify([MINE], store=store, seconds=seconds, jobs=1)
+    assert table["n_checked"].sum() == n_checked
+
+
+def test_a_quick_check_runs_only_trials_whose_data_are_there(store, monkeypatch):
+    monkeypatch.setattr(PaperCatalogue, "is_present", lambda *arguments: False)
+    assert verify([MINE], store=store, seconds=20.0).empty
+
+
+def test_a_quick_check_runs_only_current_trials(store):
     change(store, "MimlNn", code="older code")
     change(store, "Ml-knn", doubt="differs")
     assert verify([MINE], store=store, seconds=20.0).empty
 
 
-def test_nothing_to_run_again(store, monkeypatch):
-    """Costs, of which a second measurement gives other numbers; an empty store; missing data."""
-    costs, empty = (
-        tiny({"Label frequencies": LabelFrequencies()}, measure=COSTS),
-        Store(store.folder / "empty", CATALOGUE),
-    )
-    for experiments, where in (([costs], store), ([MINE], empty), ([], store)):
-        for seconds in (None, 20.0):
-            assert verify(experiments, store=where, seconds=seconds).empty
+@pytest.mark.parametrize("seconds", [None, 20.0])
+def test_there_may_be_nothing_to_run_again(store, seconds):
+    """Costs, of which a second measurement gives other numbers; an empty store; no experiment."""
+    costs = tiny({"Label frequencies": LabelFrequencies()}, measure=COSTS)
+    empty = Store(store.folder / "empty", CATALOGUE)
+    assert verify([costs], store=store, seconds=seconds).empty
+    assert verify([MINE], store=empty, seconds=seconds).empty
+    assert verify([], store=store, seconds=seconds).empty
+
+
+def test_a_sample_of_no_trial_is_refused(store):
     with pytest.raises(ValueError, match="sample must be at least 1, got 0"):
         verify([MINE], sample=0, store=store)
-    monkeypatch.setattr(PaperCatalogue, "fetch", raising(DataError("scene is missing")))
+
+
+def test_missing_data_end_a_verification(store, monkeypatch):
+    missing = raising(DataError("scene is missing"))
+    monkeypatch.setattr(PaperCatalogue, "fetch", missing)
     with pytest.raises(DataError, match="scene is missing"):
         verify([MINE], store=store)
 
 
-def test_what_cannot_be_written_is_named_before_a_trial_runs(store, monkeypatch, tmp_path):
+def test_what_cannot_be_written_is_named_before_a_trial_runs(store, monkeypatch):
     """Such as the outcomes of a store that may only be read."""
-    monkeypatch.setattr(module, "run_trials", lambda *_, **__: pytest.fail("ran"))
+    run_trials = raising(AssertionError("a trial runs"))
+    monkeypatch.setattr(module, "run_trials", run_trials)
     (store.folder / ".verified.lock").mkdir()
     with pytest.raises(StoreError, match=r"cannot write .*verified\.csv"):
         verify([MINE], store=store, jobs=1)
@@ -287,9 +326,14 @@ def test_an_audit_of_no_seconds_is_refused(store, seconds):
         verify([MINE], store=store, seconds=seconds)
 
 
-def test_records_of_other_settings_or_data_are_in_no_group(store):
+def test_records_of_other_settings_are_in_no_group(store):
     change(store, "Ml-knn", settings="others")
     change(store, "MimlNn", settings="others")
+    assert verify([MINE], store=store, jobs=1).empty
+
+
+def test_records_of_other_data_are_in_no_group(store, monkeypatch):
+    monkeypatch.setattr(PaperCatalogue, "content", lambda *arguments: "other data")
     assert verify([MINE], store=store, jobs=1).empty
 
 
