@@ -174,14 +174,15 @@ def pipeline_of(learner: str, seed: int = 0) -> Pipeline:
 
 
 def compare_learners(
-    data: LabelledBags, learners: Sequence[str] = (), *, n_folds: int = 5, jobs: int = 1
+    data: LabelledBags, learner: str = "", *, n_folds: int = 5, jobs: int = 1
 ) -> pd.DataFrame:
     """Criteria of each learner on each fold of one cross-validation.
 
     Parameters
     ----------
     data : LabelledBags.
-    learners : sequence of names of :data:`LEARNERS`, default all.
+    learner : str, default "" for all of :data:`LEARNERS`; one of them is compared with the simple
+        rivals alone.
     n_folds : int, default 5.
     jobs : int, default 1, processes; -1 is one a core.
 
@@ -189,9 +190,9 @@ def compare_learners(
     -------
     DataFrame with the columns learner, fold, n_test and the seven criteria.
     """
-    names = list(learners) or [*LEARNERS]
-    if unknown := sorted({*names} - {*LEARNERS}):
-        raise ValueError(f"learners must be among {[*LEARNERS]}, got {unknown}")
+    if learner and learner not in LEARNERS:
+        raise ValueError(f"learner must be one of {[*LEARNERS]}, got {learner!r}")
+    names = [name for name, (sees, _) in LEARNERS.items() if learner in ("", name) or sees != BAGS]
     folds = KFold(min(n_folds, len(data)), shuffle=True, random_state=0)
     tasks = [
         joblib.delayed(_criteria)(data, name, fold, train, test)
