@@ -1,7 +1,7 @@
 """What an open choice changes: its rows with other settings, on the splits that both have.
 
 ``choice_sweeps.csv`` says for a choice of ``divergences.csv`` which parameter of which rows was
-varied, and by which criterion its effect is told. Each effect is made from the records.
+varied, and which criterion shows its effect. Each effect is made from the records.
 """
 
 import json

@@ -9,7 +9,7 @@ tests:
   Holm's adjustment within a claim and the same rule for ties.
 
 It is *supported* if what it says is shown, *contradicted* if the opposite is, or the tie or the
-difference that it denies; otherwise *undecided*, or *not tested*, without records.
+difference that it denies; else *undecided*, or *not tested*, without records.
 """
 
 from collections.abc import Callable, Sequence
@@ -261,7 +261,7 @@ def shares(
     """A method is better in a share of cases, and not worse in all but another share.
 
     ``values`` are these shares, and a number of data sets if each case counts on each of them;
-    otherwise the data sets are the pairs of one test. Each case is tested at 95 %, unadjusted, so
+    else the data sets are the pairs of one test. Each case is tested at 95 %, unadjusted, so
     a share is known within 5 %. It is contradicted if all undecided cases could not reach it.
     """
     better, worse, *n_datasets = test.values

@@ -20,7 +20,7 @@ class Rules:
     level : float, default 0.05, the chance of a false alarm that a test may have.
     margin : float, default 0.05, as a share of the rival's loss: closer than that is a tie.
     power : float, default 0.5, the least share of the printed differences that a test must show
-        of our records moved to the printed means; otherwise the claim is undecided.
+        of our records moved to the printed means; else the claim is undecided.
     test : {"corrected", "paired", "paper"}
     column : {"closest", "fixed", "equal"}, how open settings were chosen.
     criteria : tuple of str, the criteria that count; all if empty. Accuracies always count.

@@ -93,7 +93,7 @@ def agreement(cells: pd.DataFrame) -> dict:
     methods' orders, a mean over columns; ``winner_agreement`` is the share of columns with the
     printed winner. A row is recognised if its own printed row is the nearest.
     """
-    # Drawn data stand in for others: their numbers say nothing of the paper.
+    # Synthetic data stand in for others: their numbers say nothing of the paper.
     pairs = deviations(cells[cells["kind"] != "synthetic"])
     same_algorithm = pairs[pairs["algorithm"] == pairs["other"]]
     match_rate, chance_agreement = match_rates(pairs)

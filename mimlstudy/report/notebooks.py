@@ -44,7 +44,7 @@ ENDING = 0.2  # seconds between looks for kernels, while interrupted runs end
 class NotebookRun:
     """How one notebook's execution ended.
 
-    ``status`` is "done" only if every code cell was executed without an error. Otherwise it is
+    ``status`` is "done" only if every code cell was executed without an error. If not, it is
     "error" (a cell raised, or a file could not be written), "died" (its kernel), or "incomplete"
     (cells not executed).
     """

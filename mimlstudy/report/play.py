@@ -1,4 +1,4 @@
-"""An interactive page and widget: which part of an image brings a label.
+"""An interactive page and widget: which part of an image shows a label.
 
 ``play.js`` computes features and scores in the browser. It needs the numbers of a fitted learner,
 :func:`exported`, and images to choose from, :func:`choices`.

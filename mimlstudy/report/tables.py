@@ -516,7 +516,7 @@ def _provenance(cells, profile):
 
 
 def _by_algorithm(values):
-    """One value if all share it, otherwise each value with its algorithms."""
+    """One value if all share it, else each value with its algorithms."""
     if values.nunique() == 1:
         return values.iloc[0]
     groups = values.groupby(values, sort=False).groups
