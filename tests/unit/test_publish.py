@@ -1,0 +1,153 @@
+"""What is published: notebooks as pages with their pictures, and the lists of both."""
+
+import re
+
+import matplotlib.pyplot as plt
+import publish
+import pytest
+import yaml
+
+from mimlpaper import paths
+from mimlstudy import folders
+from mimlstudy.judge.scorecard import scorecard
+from mimlstudy.report.figures import save_figure
+from mimlstudy.report.first_page import answer
+from mimlstudy.report.status import ARTEFACTS, Artefact
+from tests.made_up_notebooks import edited, write_notebook
+
+ROOT = paths.project_root()
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """An empty folder in the project's place."""
+    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    return tmp_path
+
+
+IMPORTS = "from IPython.display import HTML, Image, Markdown, display; import sys"
+PICTURE = "Image(b'\\x89PNG\\r\\n\\x1a\\n' + bytes(16), metadata={'alt': 'a curve'})"
+ARTEFACT = f"display({PICTURE}, metadata={{'artefact': 'figure10'}})"
+LINK = "Markdown('[there](7_other.ipynb#a)')"
+TABLE = '<style>td {}</style><table id="a">\n <tr><td class="b">1</td></tr></table>'
+
+
+@pytest.fixture
+def without_lists(monkeypatch):
+    monkeypatch.setattr(publish, "write_lists", lambda card: [])
+    monkeypatch.setattr(publish, "recorded_scorecard", lambda profile: {})
+
+
+@pytest.mark.usefixtures("without_lists")
+def test_notebooks_are_pages_with_the_pictures_of_the_folder_above(project):
+    """Other pictures become files; looks of tables, hidden cells and progress bars are left out."""
+    folder = project / "notebooks"
+    folder.mkdir()
+    paths.write_whole(folders.figures() / "figure10.png", b"")
+    progress = f"{IMPORTS}; print('bar', file=sys.stderr)"
+    sources = [progress, ARTEFACT, PICTURE, PICTURE, LINK, f"HTML({TABLE!r})", "'hidden'"]
+    write_notebook(folder, "6_any", *sources)
+    with edited(folder / "6_any.ipynb") as notebook:
+        notebook.cells[-1].metadata["tags"] = ["remove-cell"]
+    publish.publish(["6_any"])
+    pages = folders.figures() / "pages"
+    page = (pages / "6_any.md").read_text()
+    assert "![a curve](../figure10.png)" in page
+    for name in ("6_any_1.png", "6_any_2.png"):
+        assert f"![a curve]({name})" in page
+        assert (pages / name).stat().st_size == 24
+    assert "[there](7_other.md#a)" in page
+    assert "<table><tr><td>1</td></tr></table>" in page
+    assert "hidden" not in page
+    assert "\n    bar" not in page
+
+
+@pytest.mark.usefixtures("without_lists")
+def test_a_notebook_that_fails_is_not_published(project):
+    folder = project / "notebooks"
+    folder.mkdir()
+    write_notebook(folder, "7_bad", "1 / 0")
+    with pytest.raises(RuntimeError, match="7_bad: error"):
+        publish.publish(["7_bad"])
+
+
+def published_pages():
+    return sorted((folders.figures() / "pages").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", published_pages(), ids=lambda page: page.stem)
+def test_each_picture_of_a_published_page_has_words_and_a_file_of_its_own(page):
+    text = page.read_text()
+    pictures = re.findall(r"!\[(.*)\]\((.*)\)", text)
+    files = {file for _, file in pictures}
+    assert len(files) == text.count("![")
+    for words, _ in pictures:
+        assert words
+
+
+def test_the_published_lists_are_those_of_today():
+    gallery = folders.figures() / "README.md"
+    assert gallery.read_text() == publish.gallery()
+    manifest = ROOT / "codecheck.yml"
+    assert manifest.read_text() == publish.codecheck_manifest()
+
+
+def test_every_file_of_an_artefact_is_published():
+    for artefact in ARTEFACTS:
+        for name in artefact.files:
+            assert (folders.figures() / name).is_file()
+
+
+SHORT_README = "# A\n<!-- answer -->\n<!-- end -->\n\nB\n"
+
+
+def test_lists_are_written_in_their_places(project):
+    """Also a second time."""
+    readme = project / "README.md"
+    readme.write_text(SHORT_README)
+    card = scorecard({})
+    for _ in range(2):
+        names = [path.name for path in publish.write_lists(card)]
+        assert names == ["README.md", "README.md", "codecheck.yml"]
+    with_answer = SHORT_README.replace("<!-- end", f"{answer(card)}\n<!-- end")
+    assert readme.read_text() == with_answer
+    gallery = project / "figures" / "README.md"
+    assert gallery.read_text() == publish.gallery()
+
+
+CURVE = Artefact("Fig. 99", "figure99", "9_cost", ("table1", "alternatives"), "figure")
+COSTS = Artefact("Costs", "costs", "9_cost")
+
+
+@pytest.fixture
+def two_artefacts(project, monkeypatch):
+    """A picture, which carries its caption, and a table."""
+    monkeypatch.setattr(publish, "ARTEFACTS", (CURVE, COSTS))
+    figure = plt.figure()
+    save_figure(figure, folders.figures(), "figure99", {"Description": "A curve."})
+    plt.close(figure)
+
+
+def test_before_a_picture_is_made_its_title_stands_for_its_caption(project, monkeypatch):
+    monkeypatch.setattr(publish, "ARTEFACTS", (CURVE, COSTS))
+    assert "![Fig. 99](figure99.png)" in publish.gallery()
+
+
+@pytest.mark.usefixtures("two_artefacts")
+def test_the_gallery_shows_pictures_with_their_captions_and_lists_tables():
+    text = publish.gallery()
+    assert "## Fig. 99\n\n![A curve.](figure99.png)\n\nA curve.\n" in text
+    assert "## Costs" not in text
+    notebook = "[9_cost](../notebooks/9_cost.ipynb)"
+    picture, table, *_ = text[text.index("| Fig. 99") :].splitlines()
+    files = "[figure99.png](figure99.png) [figure99.svg](figure99.svg)"
+    assert picture == f"| Fig. 99 | {files} | {notebook} | `table1`, `alternatives` |"
+    files = "[costs.csv](costs.csv) [costs.md](costs.md)"
+    assert table == f"| Costs | {files} | {notebook} |  |"
+
+
+@pytest.mark.usefixtures("two_artefacts")
+def test_the_manifest_lists_a_file_of_each_artefact():
+    manifest = yaml.safe_load(publish.codecheck_manifest())["manifest"]
+    files = [entry["file"] for entry in manifest]
+    assert files == ["figures/figure99.png", "figures/costs.csv"]
