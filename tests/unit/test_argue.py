@@ -4,12 +4,12 @@ import json
 import random
 import shutil
 import subprocess
-import sys
-from importlib import import_module
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
+from argument import argument
 from scipy.special import stdtr, stdtrit
 
 from mimlpaper import paths
@@ -18,10 +18,6 @@ from mimlstudy.judge.claims import argue, evaluate_claims, without_splits
 from mimlstudy.judge.rules import PART_TESTS, Rules
 from mimlstudy.judge.statistics import holm, signed_rank_test, t_test
 from tests.made_up_records import as_in_the_paper, level
-
-ROOT = paths.project_root()
-sys.path.append(str(ROOT / "site"))
-argument = import_module("argument").argument
 
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="there is no node on the path")
@@ -33,7 +29,8 @@ for (const file of %s) vm.runInThisContext(readFileSync(file, "utf8"));
 const given = JSON.parse(readFileSync(0, "utf8"));
 process.stdout.write(JSON.stringify(vm.runInThisContext("(given) => " + given.code)(given)));
 """
-SCRIPTS = [str(ROOT / "site" / "static" / name) for name in ("statistics.js", "argue.js")]
+STATIC = paths.project_root() / "site" / "static"
+SCRIPTS = [str(STATIC / "statistics.js"), str(STATIC / "argue.js")]
 
 
 def in_javascript(code, **given):
@@ -44,37 +41,65 @@ def in_javascript(code, **given):
     return json.loads(ran.stdout)
 
 
+def pairs_of(left, right):
+    return [list(pair) for pair in product(left, right)]
+
+
 @needs_node
 def test_javascript_has_students_distribution():
-    places = [(n, t) for n in (1, 2, 9, 29, 99) for t in (-40.0, -2.5, -0.1, 0.0, 0.7, 3.0)]
-    code = "given.places.map(([n, t]) => Statistics.studentBelow(n, t))"
-    assert in_javascript(code, places=places) == pytest.approx([stdtr(*p) for p in places])
-    places = [(n, p) for n in (1, 4, 29, 99) for p in (0.6, 0.95, 0.9995)]
-    code = "given.places.map(([n, p]) => Statistics.studentQuantile(n, p))"
-    assert in_javascript(code, places=places) == pytest.approx([stdtrit(*p) for p in places])
+    degrees_and_values = pairs_of([1, 2, 9, 29, 99], [-40.0, -2.5, -0.1, 0.0, 0.7, 3.0])
+    code = "given.pairs.map(([n, t]) => Statistics.studentBelow(n, t))"
+    below = in_javascript(code, pairs=degrees_and_values)
+    expected = [stdtr(n, t) for n, t in degrees_and_values]
+    assert below == pytest.approx(expected)
+
+
+@needs_node
+def test_javascript_has_the_quantiles_of_students_distribution():
+    degrees_and_shares = pairs_of([1, 4, 29, 99], [0.6, 0.95, 0.9995])
+    code = "given.pairs.map(([n, p]) => Statistics.studentQuantile(n, p))"
+    quantiles = in_javascript(code, pairs=degrees_and_shares)
+    expected = [stdtrit(n, p) for n, p in degrees_and_shares]
+    assert quantiles == pytest.approx(expected)
+
+
+# Three tests of each list of values.
+TESTED = """given.samples.map((values) => [
+  Statistics.signedRankTest(values),
+  Statistics.tTest(values),
+  Statistics.tTest(values, 0.3)])"""
 
 
 @needs_node
 def test_javascript_has_the_tests_of_python(rng):
-    lists = [np.round(rng.normal(0.3, 1, n), d).tolist() for n in (2, 5, 11) for d in (0, 1, 9)]
-    lists += [[0.0, 0.0, 0.0], [0.1, 0.1], [-0.1, -0.1]]
-    code = "given.lists.map((values) => [Statistics.signedRankTest(values), "
-    code += "Statistics.tTest(values), Statistics.tTest(values, 0.3)])"
-    expected = [[float(p) for p in (signed_rank_test(v), t_test(v), t_test(v, 0.3))] for v in lists]
-    assert in_javascript(code, lists=lists) == [pytest.approx(row) for row in expected]
+    samples = [[0.0, 0.0, 0.0], [0.1, 0.1], [-0.1, -0.1]]
+    for n, decimals in product((2, 5, 11), (0, 1, 9)):
+        values = rng.normal(0.3, 1, n)
+        samples.append(np.round(values, decimals).tolist())
+    p_values = in_javascript(TESTED, samples=samples)
+    for values, of_sample in zip(samples, p_values, strict=True):
+        signed_rank, plain, against_margin = of_sample
+        assert signed_rank == pytest.approx(signed_rank_test(values))
+        assert plain == pytest.approx(t_test(values))
+        assert against_margin == pytest.approx(t_test(values, 0.3))
+
+
+@needs_node
+def test_javascript_corrects_for_many_tests_as_python_does():
     p_values = [0.01, 0.04, 0.03, 0.5, 0.01]
-    code = "Statistics.holm(given.values)"
-    assert in_javascript(code, values=p_values) == pytest.approx(holm(p_values))
+    corrected = in_javascript("Statistics.holm(given.values)", values=p_values)
+    assert corrected == pytest.approx(holm(p_values))
 
 
 @pytest.fixture(scope="module")
 def records():
     """Two tables as in print, and curves of three methods."""
-    figure = [
-        level("figure4", f"scene:{share}%", method, 0.3 + 0.02 * i, n=3, seed=[share, i])
-        for share in (10, 20, 30, 40, 50)
-        for i, method in enumerate(("D-MimlSvm", "MimlSvm", "MimlSvm_mi"))
-    ]
+    figure = []
+    for share in (10, 20, 30, 40, 50):
+        for i, method in enumerate(("D-MimlSvm", "MimlSvm", "MimlSvm_mi")):
+            mean = 0.3 + 0.02 * i
+            seed = [share, i]
+            figure.append(level("figure4", f"scene:{share}%", method, mean, 3, seed))
     return {
         "table1": as_in_the_paper(1, n_runs=4),
         "table4": as_in_the_paper(4),
@@ -97,19 +122,30 @@ def rules_by_chance(n):
         )
 
 
+def words_of_part(part):
+    return [part.subject, part.aspect, part.paper, part.paired, part.corrected]
+
+
 def words_in_python(records, rules):
     """Each claim's id, word, counts, and its parts with their words."""
+    claims = []
     for claim in argue(records.get, rules):
         verdict = claim.verdict
-        counts = [verdict.n_parts, verdict.supported, verdict.contradicted]
         words = [
-            [part.subject, part.aspect, part.paper, part.paired, part.corrected]
-            for part in claim.parts
+            claim.id,
+            verdict.word,
+            verdict.n_parts,
+            verdict.supported,
+            verdict.contradicted,
+            verdict.n_printed,
+            verdict.power,
+            [words_of_part(part) for part in claim.parts],
         ]
-        yield [claim.id, verdict.word, *counts, verdict.n_printed, verdict.power, words]
+        claims.append(words)
+    return claims
 
 
-ARGUED = """given.rules.map((rules) => Argue.argue(given.data, rules).map((claim) => [
+IN_JAVASCRIPT = """given.rules.map((rules) => Argue.argue(given.data, rules).map((claim) => [
   claim.id, claim.word, claim.nParts, claim.supported, claim.contradicted, claim.nPrinted,
   claim.power, claim.parts.map((part) => [
     part.subject, part.aspect, part.paper, part.paired, part.corrected])]))"""
@@ -131,10 +167,10 @@ def as_form(rules):
 @needs_node
 def test_browser_and_python_judge_alike_by_rules_of_any_kind(records):
     chosen = [*rules_by_chance(12)]
-    data = argument(records.get)
-    judged = in_javascript(ARGUED, data=data, rules=[as_form(rules) for rules in chosen])
+    forms = [as_form(rules) for rules in chosen]
+    judged = in_javascript(IN_JAVASCRIPT, data=argument(records.get), rules=forms)
     for rules, claims in zip(chosen, judged, strict=True):
-        assert claims == [*words_in_python(records, rules)], rules
+        assert claims == words_in_python(records, rules), rules
 
 
 @needs_node
@@ -142,38 +178,43 @@ def test_the_browser_puts_methods_in_the_order_of_their_mean_ranks(records):
     rules = as_form(Rules(criteria=("coverage", "one_error")))
     code = "Argue.order(given.data, given.data.tables[0], given.rules)"
     order = in_javascript(code, data=argument(records.get), rules=rules)
-    means = records["table1"].groupby("method")[["coverage", "one_error"]].mean()
-    expected = means.rank().mean(axis=1).sort_values()
-    assert order[0][0] == expected.index[0]
-    assert dict(map(tuple, order)) == pytest.approx(expected.to_dict())
+    by_method = records["table1"].groupby("method")
+    ranks = by_method[["coverage", "one_error"]].mean().rank()
+    expected = ranks.mean(axis=1).sort_values()
+    best, _ = order[0]
+    assert best == expected.index[0]
+    ranks_in_javascript = {method: rank for method, rank in order}
+    assert ranks_in_javascript == pytest.approx(expected.to_dict())
 
 
 def test_the_rules_of_all_tables_are_the_default(records):
-    evaluated = {
-        claim.id: claim.verdicts["corrected test"] for claim in evaluate_claims(records.get)
-    }
-    assert {claim.id: claim.verdict for claim in argue(records.get)} == evaluated
+    evaluated = {}
+    for claim in evaluate_claims(records.get):
+        evaluated[claim.id] = claim.verdicts["corrected test"]
+    argued = {claim.id: claim.verdict for claim in argue(records.get)}
+    assert argued == evaluated
 
 
-def test_a_stricter_level_never_supports_more(records):
-    counts = [
-        sum(claim.verdict.supported for claim in argue(records.get, Rules(level=level, power=0.0)))
-        for level in (0.2, 0.001)
-    ]
-    assert counts == sorted(counts, reverse=True)
-    assert counts[0] > counts[-1]
+def test_a_stricter_level_supports_less(records):
+    def n_supported(level):
+        claims = argue(records.get, Rules(level=level, power=0.0))
+        return sum(claim.verdict.supported for claim in claims)
+
+    assert n_supported(level=0.001) < n_supported(level=0.2)
 
 
 def test_a_criterion_that_does_not_count_has_no_part(records):
     argued = argue(records.get, Rules(criteria=("coverage",)))
-    (claim,) = [claim for claim in argued if claim.id == "S4.2"]
-    assert {part.aspect for part in claim.parts} == {"coverage"}
+    parts_of = {claim.id: claim.parts for claim in argued}
+    aspects = {part.aspect for part in parts_of["S4.2"]}
+    assert aspects == {"coverage"}
 
 
 def test_splits_are_left_out_where_there_are_several(records):
     table = without_splits(records["table1"], (0, 1))
-    assert {*table["split"]} == {2, 3}
-    assert len(without_splits(records["table4"], (0,))) == len(records["table4"])
+    assert set(table["split"]) == {2, 3}
+    with_single_split = records["table4"]
+    assert without_splits(with_single_split, (0,)).equals(with_single_split)
 
 
 @pytest.mark.parametrize(

@@ -26,35 +26,53 @@ print(pin(), used.get("X86_V4", False), compiled_for.count("avx512f"), *blas)
 pinned_here = pytest.mark.skipif(pin() != PINNED, reason="this processor lacks AVX2 or FMA")
 
 
-def report(code=REPORT, **changed):
-    environment = {n: v for n, v in os.environ.items() if n not in variables()} | changed
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    )
-    return done.stdout.split("\n")[-2]
+# What this process and two workers of it compute with, after NumPy was imported here. The
+# process asks first: workers inherit its variables.
+WORKERS = """
+import numpy, joblib
+from mimlstudy.engine.arithmetic import pin
+of_process = pin()
+of_workers = joblib.Parallel(2)(joblib.delayed(pin)() for _ in range(2))
+print(of_process, *of_workers, sep=', ')
+"""
+
+
+def last_line_of(code, **variables_set):
+    """What a new process prints last, in an environment that pins nothing."""
+    environment = os.environ | variables_set
+    for name in variables():
+        if name not in variables_set:
+            environment.pop(name, None)
+    command = [sys.executable, "-c", code]
+    output = subprocess.check_output(command, env=environment, text=True)
+    return output.splitlines()[-1]
 
 
 @pinned_here
-def test_libraries_that_are_imported_later_and_workers_use_no_wider_registers():
-    assert report() == f"{PINNED} False 0 Haswell"
-    code = (
-        "import numpy, joblib\n"
-        "from mimlstudy.engine.arithmetic import pin\n"
-        "print(pin(), *joblib.Parallel(2)(joblib.delayed(pin)() for _ in range(2)), sep=', ')"
-    )
-    assert report(code) == f"{OWN}, {PINNED}, {PINNED}"
+def test_libraries_that_are_imported_later_use_no_wider_registers():
+    assert last_line_of(REPORT) == f"{PINNED} False 0 Haswell"
 
 
 @pinned_here
-def test_it_says_where_it_comes_too_late_or_something_else_is_asked_for():
-    assert report("import numpy" + REPORT).startswith(OWN)
-    assert report(OPENBLAS_CORETYPE="Nehalem").startswith(OWN)
+def test_workers_are_pinned_also_where_the_process_itself_is_not():
+    assert last_line_of(WORKERS) == f"{OWN}, {PINNED}, {PINNED}"
+
+
+@pinned_here
+def test_it_says_where_it_comes_too_late():
+    assert last_line_of("import numpy" + REPORT).startswith(OWN)
+
+
+@pinned_here
+def test_it_says_where_something_else_is_asked_for():
+    assert last_line_of(REPORT, OPENBLAS_CORETYPE="Nehalem").startswith(OWN)
 
 
 def test_no_command_imports_a_library_before_the_study():
     """A command with one process fits in it, and so would lack the pin."""
-    imported = re.findall(r"^\s*(?:from|import) (\w+)", inspect.getsource(command), re.MULTILINE)
-    assert {*imported} <= {"mimlpaper", "mimlstudy", *sys.stdlib_module_names}
+    source = inspect.getsource(command)
+    imported = re.findall(r"^\s*(?:from|import) (\w+)", source, re.MULTILINE)
+    assert set(imported) <= {"mimlpaper", "mimlstudy", *sys.stdlib_module_names}
 
 
 def test_the_blas_in_use_is_named_alone(monkeypatch):

@@ -42,19 +42,25 @@ def test_a_kernel_so_narrow_that_no_example_has_a_neighbour_is_degenerate(exampl
     """It is looked at on examples that it has not learned: it knows those by heart."""
     X, Y = examples
     narrow = MlSvm(gamma=1e9, label_rule="sign")
+    wide = MlSvm(gamma=1.0, label_rule="sign")
     assert np.array_equal(narrow.fit(X, Y).predict(X), Y)
     assert is_degenerate(narrow, X, Y)
-    assert not is_degenerate(MlSvm(gamma=1.0, label_rule="sign"), X, Y)
+    assert not is_degenerate(wide, X, Y)
 
 
 def test_the_estimator_itself_stays_unfitted(examples):
     machine = MlSvm()
     is_degenerate(machine, *examples)
-    assert not hasattr(machine, "machines_") and not hasattr(machine, "n_features_in_")
+    assert not hasattr(machine, "machines_")
+    assert not hasattr(machine, "n_features_in_")
 
 
 def test_defaults_are_looked_at_without_the_hold_outs_that_take_their_place():
     for_time = held_out("small, for time", C=[1.0, 2.0])
-    row = Row(MlSvm(), in_advance=[held_out(DEGENERATE, gamma=[0.1, 1.0]), for_time])
+    for_meaning = held_out(DEGENERATE, gamma=[0.1, 1.0])
+    row = Row(MlSvm(), in_advance=[for_meaning, for_time])
     assert before_hold_outs(row).settings == [for_time]
-    assert row.fixed().estimator_for().grid == {"mlsvm__gamma": [0.1, 1.0], "mlsvm__C": [1.0, 2.0]}
+    assert row.fixed().estimator_for().grid == {
+        "mlsvm__gamma": [0.1, 1.0],
+        "mlsvm__C": [1.0, 2.0],
+    }

@@ -100,11 +100,11 @@ def test_equal_numbers_are_all_draws_of_so_many_learners(learners):
 
 
 def test_the_sentence_counts_sets_with_many_labels_and_with_one_apart(learners):
-    second = learners.assign(dataset="fox", n_labels="one label")
-    both = pd.concat([learners, second])
+    of_foxes = learners.assign(dataset="fox", n_labels="one label")
+    on_two_sets = pd.concat([learners, of_foxes])
     groups = {
-        "all learners": differences_of_groups(both),
-        "equal numbers": chance_to_lead(both),
+        "all learners": differences_of_groups(on_two_sets),
+        "equal numbers": chance_to_lead(on_two_sets),
     }
     words = bags_in_words(groups)
     assert "on sets with many labels and one label: " in words

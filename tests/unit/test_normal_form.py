@@ -73,22 +73,30 @@ def test_what_runs_otherwise_has_another_form(name):
     assert form(OTHER[name]) != form(PLAIN)
 
 
-def test_names_that_mean_different_things_stay_apart():
-    """A global that a variable of a comprehension has the name of; two variables exchanged."""
-    of_x = "x, y = 1, 2\ndef f(a):\n    return [x for x in a], x\n"
-    of_y = "x, y = 1, 2\ndef f(a):\n    return [y for y in a], y\n"
-    assert form(of_x) != form(of_y)
-    first = "def f():\n    b, c = 1, 2\n    return b\n"
-    second = "def f():\n    b, c = 1, 2\n    return c\n"
-    assert form(first) != form(second)
-    assert form("def f():\n    global b\n    b = 1\n") != form(
-        "def f():\n    global c\n    c = 1\n"
-    )
+GLOBAL = "x, y = 1, 2\ndef f(a):\n    return [x for x in a], x\n"
+TWO_VARIABLES = "def f():\n    b, c = 1, 2\n    return b\n"
+DECLARED = "def f():\n    global b\n    b = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "renamed"),
+    [
+        # A variable of a comprehension may have the name of a global.
+        (GLOBAL, GLOBAL.replace("[x for x in a], x", "[y for y in a], y")),
+        (TWO_VARIABLES, TWO_VARIABLES.replace("return b", "return c")),
+        (DECLARED, DECLARED.replace("b\n    b", "c\n    c")),
+    ],
+    ids=["a global in a comprehension", "another variable", "a declared global"],
+)
+def test_names_that_mean_different_things_stay_apart(source, renamed):
+    assert renamed != source
+    assert form(source) != form(renamed)
 
 
 def test_code_that_sees_the_names_of_its_variables_keeps_them():
-    seen = "def f():\n    a = 1\n    return locals()\n"
-    assert form(seen) != form(seen.replace("a =", "b ="))
+    source = "def f():\n    a = 1\n    return locals()\n"
+    renamed = source.replace("a =", "b =")
+    assert form(source) != form(renamed)
 
 
 def test_empty_fields_that_other_versions_of_python_add_do_not_count():

@@ -36,7 +36,9 @@ def test_a_text_says_seeds_settings_with_reasons_code_and_the_command(of_scenes)
 def test_a_setting_chosen_by_print_is_marked():
     settings = trace(1, "MimlSvm_mi", "coverage").origin.settings
     assert any(setting.by_print for setting in settings)
-    assert all(("†" in str(setting)) == setting.by_print for setting in settings)
+    for setting in settings:
+        is_marked = "†" in str(setting)
+        assert is_marked == setting.by_print
 
 
 def test_every_named_file_of_code_exists():
@@ -93,20 +95,24 @@ def test_cells_of_one_method_share_their_origin(made_up):
 
 def test_html_holds_a_dot_for_each_run_and_all_facts(of_scenes):
     html = of_scenes.to_html() + of_scenes.origin.to_html()
-    n_runs = sum(map(len, of_scenes.runs.values()))
+    n_runs = sum(len(runs) for runs in of_scenes.runs.values())
     assert html.count("<circle") == n_runs
     facts = of_scenes.facts() | of_scenes.origin.facts()
-    assert all(f"<dt>{name}</dt>" in html for name in facts)
+    for name in facts:
+        assert f"<dt>{name}</dt>" in html
 
 
 def test_dots_lie_at_their_values_and_say_what_they_show():
-    picture = dots({"settings fixed in advance": [0.1, 0.3]}, 0.2, 0.05)
-    places = [float(x) for x in re.findall(r'<circle cx="([\d.]+)"', picture)]
-    assert places == [8.0, 392.0]  # from edge to edge
-    assert '<line x1="200.0" x2="200.0" y1="0"' in picture  # the printed value, halfway
+    runs = {"settings fixed in advance": [0.1, 0.3]}
+    picture = dots(runs, 0.2, 0.05)
+    # From edge to edge, and the printed value halfway.
+    assert re.findall(r'<circle cx="([\d.]+)"', picture) == ["8.0", "392.0"]
+    assert '<line x1="200.0" x2="200.0" y1="0"' in picture
     assert 'aria-label="printed .200; 2 runs with settings fixed in advance from' in picture
 
 
 def test_dots_without_values_or_print():
-    assert dots({}, float("nan"), 0.0) == ""
-    assert "printed" not in dots({"equal tuning": [0.5]}, float("nan"), 0.0)
+    not_printed = float("nan")
+    assert dots({}, not_printed, 0.0) == ""
+    picture = dots({"equal tuning": [0.5]}, not_printed, 0.0)
+    assert "printed" not in picture

@@ -3,7 +3,6 @@
 The five tables of equal tuning once averaged five budgets, of 16, 8, 4, 2 and 1 settings.
 """
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -15,7 +14,7 @@ from mimlstudy.paper.published import TABLES
 from mimlstudy.report import figures, tables
 from tests.made_up_records import as_in_the_paper, level
 
-OTHER = '{"C": 10.0}'
+OVERRIDE = '{"C": 10.0}'
 TEST = ClaimTest("better", ("MimlNn",), ("Ml-knn",), ("coverage",), (), ("table1",))
 
 
@@ -26,14 +25,15 @@ def records():
 
 def mixed(records, **changes):
     """The records, and the same with something else about them."""
-    return pd.concat([records, records.assign(**changes)], ignore_index=True)
+    changed = records.assign(**changes)
+    return pd.concat([records, changed], ignore_index=True)
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"stage": 1}, "needs one stage, got 0, 1 of scene / "),
-        ({"override": OTHER}, 'needs one override, got {}, {"C": 10.0} of scene'),
+        ({"override": OVERRIDE}, 'needs one override, got {}, {"C": 10.0} of scene'),
         ({}, "needs one row of a split, got 0, 0 of scene"),
     ],
 )
@@ -44,14 +44,16 @@ def test_a_mix_is_named_with_its_place_and_remedy(records, changes, message):
 
 
 def test_a_mix_is_seen_where_no_split_repeats(records):
-    late = records["split"] >= 2
-    halves = records.assign(stage=np.where(late, 1, 0))
+    is_late = records["split"] >= 2
+    halves = records.assign(stage=is_late.astype(int))
     with pytest.raises(ValueError, match="one stage"):
         unmixed(halves)
 
 
 def test_budgets_are_told_apart(records):
-    budgets = mixed(records.assign(n_settings=16), n_settings=8, split=records["split"] + 4)
+    of_sixteen = records.assign(n_settings=16)
+    later_splits = records["split"] + 4
+    budgets = mixed(of_sixteen, n_settings=8, split=later_splits)
     with pytest.raises(ValueError, match="one n_settings, got 16, 8"):
         unmixed(budgets)
     assert unmixed(budgets, "n_settings") is budgets
@@ -63,17 +65,26 @@ def test_curves_may_be_apart_by_stage(records):
     assert unmixed(records) is records
 
 
+def open_choices(records):
+    return tables.choices_table(records.assign(alternative=""), "")
+
+
+def parameter_curves(records):
+    return figures.plot_parameter_curves(records.assign(x=1), "x", xlabel="")
+
+
+# Everything that takes means of records.
 READERS = {
-    "table of the paper": lambda rows: compare.run_means(rows, TABLES[1]),
-    "measured table": lambda rows: tables.measured_table(rows, title="", profile="paper"),
-    "open choices": lambda rows: tables.choices_table(rows.assign(alternative=""), ""),
-    "curves": lambda rows: figures.plot_parameter_curves(rows.assign(x=1), "x", xlabel=""),
-    "levels": lambda rows: calibration.levels(rows),
-    "power": lambda rows: calibration.power(rows, 1.0),
-    "claims": lambda rows: claim_parts.comparisons(rows, TEST),
-    "losses of claims": lambda rows: multiverse._losses(rows.assign(alternative="")),
-    "equal tuning": lambda rows: equal_tuning.tuned_losses({"equal_tuning": rows}),
-    "what is seen": lambda rows: equal_tuning.learners_by_group({"equal_tuning": rows}),
+    "table of the paper": lambda records: compare.run_means(records, TABLES[1]),
+    "measured table": lambda records: tables.measured_table(records, title="", profile="paper"),
+    "open choices": open_choices,
+    "curves": parameter_curves,
+    "levels": calibration.levels,
+    "power": lambda records: calibration.power(records, 1.0),
+    "claims": lambda records: claim_parts.comparisons(records, TEST),
+    "losses of claims": lambda records: multiverse._losses(records.assign(alternative="")),
+    "equal tuning": lambda records: equal_tuning.tuned_losses({"equal_tuning": records}),
+    "what is seen": lambda records: equal_tuning.learners_by_group({"equal_tuning": records}),
 }
 
 
@@ -85,15 +96,16 @@ def test_every_reader_refuses_a_planted_mix(records, reader):
 
 
 def test_the_stages_of_equal_tuning_are_budgets_and_the_first_is_taken(records):
-    budgets = pd.concat([records.assign(stage=stage, coverage=stage) for stage in range(5)])
-    recorded = {"table1": records, "equal_tuning": budgets}
+    budgets = [records.assign(stage=stage, coverage=stage) for stage in range(5)]
+    recorded = {"table1": records, "equal_tuning": pd.concat(budgets)}
     column = selected(recorded, Selection(("table1",), "equal"))
     assert column["stage"].unique().tolist() == [0]
     assert len(column) == len(records)
 
 
 def test_stages_of_a_stable_curve_may_not_repeat():
-    curve = pd.concat([level("figure6", "scene", "A", 0.3, n=4, stage=s) for s in range(1, 6)])
+    stages = [level("figure6", "scene", "A", 0.3, n=4, stage=stage) for stage in range(1, 6)]
+    curve = pd.concat(stages)
     test = ClaimTest("stable", ("A",), (), tuple(CRITERIA), (3, 5), ("figure6",))
     with pytest.raises(ValueError, match="one row of a split"):
         claim_parts.stable(mixed(curve), test)
