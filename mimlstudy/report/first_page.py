@@ -144,8 +144,8 @@ def subcod(card: Mapping) -> str:
     parts = {part["subject"]: part for part in _claim(card, "S7.4")["parts"]}
     difference = parts["SubCod vs MimlSvm on the bag label"]["difference"]
     return (
-        "On Musk2, where the paper prints its largest difference, its sub-concepts change the accuracy of the "
-        f"learner without them by {difference:.3f}."
+        "On Musk2, where the paper prints its largest difference, its sub-concepts change the "
+        f"accuracy of the learner without them by {difference:.3f}."
     )
 
 
