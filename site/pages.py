@@ -35,7 +35,7 @@ YOURS = "by your rules"  # the last column of the claims
 DETAILS = Markup('<div class="forest"></div><dl class="facts">{}</dl>')
 CRITERION = Markup('<label><input type="checkbox" name="criteria" value="{name}"> {title}</label>')
 PAPER = "https://doi.org/10.1016/j.artint.2011.10.002"
-READINGS = "how-far-the-favoured-methods-lead"  # a heading of 10_multiverse
+HOW_FAR_THEY_LEAD = "how-far-the-favoured-methods-lead"  # a heading of 10_multiverse
 TABLE_NAMES = {f"Table {number}" for number in TABLES}
 NOTEBOOK_OF = {artefact.title: artefact.notebook for artefact in ARTEFACTS}
 
@@ -190,7 +190,7 @@ def _details(claim, place, headings):
         "the paper's sentence": sentence,
         "with alternative settings": _alternatives(claim["multiverse"], headings),
         "see": _tested_in(claim, headings),
-        "part by part": Markup("<br>").join(claim["detail"].split("; ")),
+        "part by part": Markup("<br>").join(claim["detail"]),
     }
     entry = Markup("<dt>{}</dt><dd>{}</dd>")
     entries = [entry.format(head, fact) for head, fact in facts.items() if fact]
@@ -206,7 +206,7 @@ def _alternatives(effects, headings):
         "settings they lead in {in_favour:.0%} of the cases."
     ).format(**effects)
     if "10_multiverse" in headings:
-        return link(f"notebooks/10_multiverse.html#{READINGS}", text)
+        return link(f"notebooks/10_multiverse.html#{HOW_FAR_THEY_LEAD}", text)
     return text
 
 

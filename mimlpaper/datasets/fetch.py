@@ -117,13 +117,15 @@ def _state(source, folder):
 
 def manifest() -> dict[str, ManifestEntry]:
     """The rows of ``data/manifest.csv`` by file name."""
-    return {
-        # One address is followed by a remark.
-        row["file"]: ManifestEntry(
-            **row | {"bytes": int(row["bytes"]), "url": row["url"].split()[0]}
-        )
-        for row in _rows("manifest.csv")
-    }
+    return _rows("manifest.csv", _manifest_entry)
+
+
+def _manifest_entry(row):
+    if not row["url"]:
+        raise ValueError("url is empty")
+    # One address is followed by a remark.
+    address, *_ = row["url"].split()
+    return ManifestEntry(**row | {"bytes": int(row["bytes"]), "url": address})
 
 
 def data_folder(data_home: str | os.PathLike | None = None) -> Path:
@@ -255,14 +257,35 @@ def _mending_command(folder):
     return f"mimlpaper data --fetch{elsewhere}"
 
 
-def _rows(name):
-    with (paths.packaged_data() / name).open(newline="", encoding="utf-8") as lines:
-        return list(csv.DictReader(lines))
+def _rows(name, make):
+    """What ``make`` makes of each row of a packaged CSV file, by the row's first column."""
+    path = paths.packaged_data() / name
+    made = {}
+    with path.open(newline="", encoding="utf-8") as lines:
+        reader = csv.DictReader(lines)
+        columns = list(reader.fieldnames or ())
+        for row in reader:
+            # A short row has None for the columns it lacks; what is too much stands under None.
+            is_whole = {*row} == {*columns} and None not in row.values()
+            try:
+                if not is_whole:
+                    raise ValueError(f"it must have {len(columns)} columns: {', '.join(columns)}")
+                made[row[columns[0]]] = make(row)
+            except ValueError as error:
+                raise DataError(
+                    f"line {reader.line_num} of {path} is damaged: {error}. Install mimlpaper "
+                    "again, or restore the file by git checkout."
+                ) from None
+    return made
 
 
 def _source(row):
-    numbers = {key: int(row[key]) if row[key] else None for key in row if key[:2] == "n_"}
+    numbers = {key: _count(row[key]) for key in row if key.startswith("n_")}
     return Source(**row | numbers | {"files": tuple(row["files"].split())})
 
 
-SOURCES = {row["name"]: _source(row) for row in _rows("datasets.csv")}
+def _count(text):
+    return int(text) if text else None
+
+
+SOURCES = _rows("datasets.csv", _source)

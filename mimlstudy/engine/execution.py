@@ -29,7 +29,8 @@ def compute(
     """Records of the trials of one or several experiments; those not current are run first.
 
     Raises TrialError if trials failed: every other trial is recorded, and a second call runs the
-    rest. Raises DataError if data are missing for trials without any record.
+    rest. Raises DataError if data are missing for trials without any record, and ValueError if a
+    method or the profile is unknown; then nothing runs.
 
     Parameters
     ----------
@@ -45,10 +46,12 @@ def compute(
     asked = [experiments] if isinstance(experiments, Experiment) else experiments
     by_name = {experiment.name: experiment for experiment in asked}
     how = dict(profile=profile, methods=methods, store=store)
+    # Of all experiments before any is announced: an unknown method is refused here.
+    asked_for = {name: each.trials(profile, methods) for name, each in by_name.items()}
     waiting: list[Trial] = []
-    for experiment in by_name.values():
+    for name, experiment in by_name.items():
         recorded = records(experiment, **how)
-        trials = _to_run(experiment, experiment.trials(profile, methods), recorded, recompute)
+        trials = _to_run(experiment, asked_for[name], recorded, recompute)
         if trials and not _data_missing(trials, store.catalogue, data_home, recorded):
             _announce(experiment, trials, recorded, jobs)
             store.append(experiment, [])  # what cannot be written is known now, not after hours

@@ -81,7 +81,7 @@ class ClaimFinding:
     claim: str
     kind: str  # one of CLAIM_KINDS
     verdicts: dict[str, ClaimVerdict]
-    detail: str  # of the corrected test with settings closest to print
+    detail: tuple[str, ...]  # a text for each word of the corrected test, closest to print
     parts: tuple[ClaimPart, ...]
 
     def word(self, view: str = "corrected test") -> str:
@@ -93,7 +93,8 @@ class ClaimFinding:
         """The finding that ``dataclasses.asdict`` made ready for JSON."""
         verdicts = {view: ClaimVerdict(**made) for view, made in fields["verdicts"].items()}
         parts = tuple(ClaimPart(**made) for made in fields["parts"])
-        return cls(**(fields | {"verdicts": verdicts, "parts": parts}))
+        made = {"verdicts": verdicts, "parts": parts, "detail": tuple(fields["detail"])}
+        return cls(**(fields | made))
 
     def as_dict(self) -> dict:
         """All fields, ready for JSON."""
@@ -264,7 +265,7 @@ def count_words_by_kind(
 
 
 def _described(parts):
-    """The parts by word, with the effects of those that are not supported, and what is missing."""
+    """A text for each word: its parts, with the effects of those that are not supported."""
     texts = {word: [] for word in WORDS}
     ordered = sorted(parts, key=lambda part: WORDS.index(part.corrected))
     for (word, subject), group in groupby(ordered, lambda part: (part.corrected, part.subject)):
@@ -273,5 +274,4 @@ def _described(parts):
     # Many parts lack the same records: they are named once.
     missing = [part.note for part in parts if part.corrected == NOT_TESTED]
     texts[NOT_TESTED] = list(dict.fromkeys(missing))
-    sentences = [f"{word}: {', '.join(said)}" for word, said in texts.items() if said]
-    return "; ".join(sentences)
+    return tuple(f"{word}: {', '.join(said)}" for word, said in texts.items() if said)

@@ -22,7 +22,7 @@ from mimlstudy.judge.selection import (
     records_of,
     unmixed,
 )
-from mimlstudy.paper.experiments import READ_SPLITS, ROWS
+from mimlstudy.paper.experiments import ALTERNATIVE_SPLITS, ROWS
 from mimlstudy.paper.published import ALL_CRITERIA, TABLES, published_claims
 
 # Rows of a table that are alternatives of a method.
@@ -42,7 +42,7 @@ def alternatives_of(name: str, get_records: Records) -> pd.DataFrame:
     ``alternative`` is in words, such as "C = 10.0", and empty for the published row.
     """
     published = as_published(records_of(get_records, name))
-    published = published[published["split"] < READ_SPLITS[name]]
+    published = published[published["split"] < ALTERNATIVE_SPLITS[name]]
     published = published.assign(alternative="")
     recorded = records_of(get_records, ALTERNATIVES)
     same_data = recorded["dataset"].isin(published["dataset"])

@@ -31,7 +31,7 @@ SECTIONS = (
 PRINTED = {experiment.name: experiment for experiment in SECTIONS}
 
 # Of each table and figure, so many splits of its experiment show what an open choice changes.
-READ_SPLITS = {
+ALTERNATIVE_SPLITS = {
     "table1": 3,
     "table2": 3,
     "table3": 3,
@@ -45,7 +45,7 @@ READ_SPLITS = {
 def _alternatives(name: str) -> tuple[Part, ...]:
     """The rows of a table with their alternative settings."""
     (printed,) = PRINTED[name].parts
-    table, splits = ROWS[name], printed.splits.first(READ_SPLITS[name])
+    table, splits = ROWS[name], printed.splits.first(ALTERNATIVE_SPLITS[name])
     bases = [basis for row in table.values() for basis in row.settings]
     if not any(basis.on for basis in bases):
         return (Part(printed.datasets, splits, table, table.alternatives_on("")),)
@@ -59,9 +59,9 @@ def _alternatives(name: str) -> tuple[Part, ...]:
 def _all_alternatives() -> tuple[Part, ...]:
     of_tables = [part for name in ROWS for part in _alternatives(name)]
     of_sections = [
-        *section5.SIDE_READINGS,
-        *section6.SIDE_READINGS,
-        *section7.SIDE_READINGS,
+        *section5.SIDE_ALTERNATIVES,
+        *section6.SIDE_ALTERNATIVES,
+        *section7.SIDE_ALTERNATIVES,
     ]
     return (*of_tables, *of_sections)
 

@@ -108,7 +108,7 @@ def _changed(datasets, splits, name, *changes):
 
 
 OF_SOLVER = each(gamma=[0.2, 2.0, 5.0], rank=[150, 600], tol=1e-3, cccp_tol=1e-5)
-SIDE_READINGS = (
+SIDE_ALTERNATIVES = (
     _changed(("scene:30%",), FEW_SPLITS, WITHOUT_HOLD_OUT, *OF_SOLVER, *ON_BOTH),
     _changed(("reuters:30%",), FEW_SPLITS, WITHOUT_HOLD_OUT, *ON_BOTH),
 )

@@ -175,6 +175,12 @@ BY_NN, BY_MI_SVM = TABLE_3["InsDif"], TABLE_3["InsDif_MimlSvm_mi"]
 BY_BOOST, NO_BAGS = TABLE_3["InsDif_MimlBoost"], insdif.SingleInstances()
 AVERAGE_DISTANCE = {"learner__metric": average_hausdorff}
 TEN_NEIGHBOURS = insdif.NeighbourMeans(n_neighbors=10)
+# By the method without bags: the ones that differ from it by their bags alone.
+WITH_BAGS = {
+    "InsDif, no bags": ("InsDif", "InsDif, average distance", "InsDif, neighbours"),
+    "InsDif_MimlSvm_mi, no bags": ("InsDif_MimlSvm_mi",),
+    "InsDif_MimlBoost, no bags": ("InsDif_MimlBoost",),
+}
 ABLATION = {
     "InsDif": BY_NN.estimator_for(),
     "InsDif, no bags": BY_NN.estimator_for(override={"transformation": NO_BAGS}),
@@ -196,9 +202,9 @@ ABLATION = {
 
 SPLITS = CrossValidation(10, n_folds=10)
 
-# Beside the readings of the rows: MlSvm by kernel and rule, other partitions, fewer rounds.
+# Settings of no table's row: MlSvm by kernel and rule, other partitions, fewer rounds.
 FIVE_ROUNDS = "InsDif_MimlBoost, five rounds"
-SIDE_READINGS = (
+SIDE_ALTERNATIVES = (
     Part(
         YEAST,
         CrossValidation(50, n_folds=10),

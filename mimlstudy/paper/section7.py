@@ -119,9 +119,9 @@ WITHOUT_HOLD_OUT = {name: TABLE_5["SubCod"].estimator_for(name).estimator for na
 SHARES = (0.1, 0.4, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0)
 M_AND_THETA = [dict(n_concepts=m, kept_share=share) for m in (10, 30, 50, 70) for share in SHARES]
 
-# Beside the readings of the rows: SubCod's learners on the bag label, each M and θ, folds that are
-# not stratified, and ascents from every positive bag.
-SIDE_READINGS = (
+# Settings of no table's row: SubCod's learners on the bag label, each M and θ, folds that are not
+# stratified, and ascents from every positive bag.
+SIDE_ALTERNATIVES = (
     Part(
         FIVE_SETS,
         FEW_SPLITS,

@@ -3,9 +3,8 @@
 import matplotlib.pyplot as plt
 import pandas as pd
 
+from mimlstudy.paper.section6 import WITH_BAGS
 from mimlstudy.report.loss_maps import above_and_below, numbers_map
-
-NO_BAGS = ", no bags"  # as the names of rows on plain vectors end
 
 
 def bags_against_none(records: pd.DataFrame) -> pd.DataFrame:
@@ -14,14 +13,13 @@ def bags_against_none(records: pd.DataFrame) -> pd.DataFrame:
     ``records`` are those of the experiment "ablation". Rows are methods with bags; columns are
     criteria.
     """
-    methods = records["method"].unique()
     parts = []
-    for without in methods:
-        if without.endswith(NO_BAGS):
-            learner = without.removesuffix(NO_BAGS)
-            with_bags = [name for name in methods if name.split(",")[0] == learner]
-            rows = records[records["method"].isin(with_bags)]
-            parts.append(above_and_below(rows, without).groupby("method", sort=False).mean())
+    for without, with_bags in WITH_BAGS.items():
+        rows = records[records["method"].isin([without, *with_bags])]
+        # A profile with few methods may have none of a learner.
+        if without in set(rows["method"]):
+            by_set = above_and_below(rows, without)
+            parts.append(by_set.groupby("method", sort=False).mean())
     return pd.concat(parts)
 
 

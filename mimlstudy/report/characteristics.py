@@ -18,14 +18,19 @@ def characteristics_table(cells: pd.DataFrame, profile: str) -> ReportTable:
     entries = [_entry(cell) for cell in cells.itertuples()]
     shown = crossed(cells["dataset"], cells["characteristic"], entries)
     shown = shown.rename(columns=lambda name: name.replace("_", " "))
-    n_agree = cells["verdict"].eq("agrees").sum()
+    agrees = cells["verdict"] == "agrees"
     caption = (
         "Appendix C. Web page data sets after term selection: the paper's value, and the one "
         "counted in the files. PMC is the percentage of pages in more than one category, ANL the "
         "average number of categories, PRC the percentage of categories with under 1 % of the "
-        f"pages. Profile {profile}; {n_agree} of {len(cells)} agree."
+        f"pages. Profile {profile}; {agrees.sum()} of {len(cells)} agree."
     )
-    return frame_grid(shown, cells.assign(profile=profile), caption, corner="data set")
+    return frame_grid(
+        shown,
+        cells.assign(profile=profile),
+        caption,
+        corner="data set",
+    )
 
 
 def _entry(cell):
@@ -33,6 +38,8 @@ def _entry(cell):
     decimals = DECIMALS_IN_PRINT[cell.characteristic]
     lines = []
     for value in (cell.published, cell.recomputed):
+        # Halves go up, as in print; Python's own rounding takes them to even.
         number = round_half_up(value, decimals)
-        lines.append("–" if np.isnan(number) else f"{number:.{decimals}f}")
+        is_known = not np.isnan(number)
+        lines.append(f"{number:.{decimals}f}" if is_known else "–")
     return Entry(tuple(lines), verdict=cell.verdict)

@@ -9,7 +9,6 @@ pin()  # before NumPy, which the imports below import
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from textwrap import indent
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -36,13 +35,12 @@ from mimlstudy.paper.published import published_claims
 from mimlstudy.report.figures import LINE, save_figure, use_style
 from mimlstudy.report.forest import claims_caption, claims_figure
 from mimlstudy.report.parameters import ParameterError, notebook_parameters, output_folder
-from mimlstudy.report.plain import markdown_text
 from mimlstudy.report.progress import shown_progress
 from mimlstudy.report.sentences import check_sentence
 from mimlstudy.report.status import ARTEFACTS, recorded_scorecard
 from mimlstudy.report.tables import ReportTable, results_table, save_table
 from mimlstudy.report.trace import Trace, trace
-from mimlstudy.report.words import counted, finding_in_words
+from mimlstudy.report.words import counted
 
 DRAWN = "Synthetic data, in place of files that are not here."
 
@@ -223,32 +221,6 @@ class Companion:
     def scorecard(self) -> dict:
         """Every cell and claim with its verdict, and what ``mimlpaper verify`` last found."""
         return recorded_scorecard(self.profile)
-
-    def opening(
-        self,
-        question: str,
-        look_at: str,
-        *,
-        found: str = "",
-        tables: tuple[int, ...] = (),
-        claims: tuple[str, ...] = (),
-    ) -> Markdown:
-        """The box that a notebook opens with: its question, the finding, what to look at.
-
-        The finding, of the full protocol only, is ``found``, then the outcome of ``tables`` and of
-        the claims whose ids begin as ``claims``, in numbers.
-        """
-        finding = f"what the text says is about the profile paper, and this is {self.profile}."
-        if self.profile == "paper":
-            tested = self.claims(*claims) if claims else []
-            finding = f"{found} {finding_in_words(self.recorded, tables, tested)}".strip()
-        parts = {"The question": question, "The finding": finding, "Look at": look_at}
-        if self.asked:
-            parts = {
-                "Explored": f"{markdown_text(self.explores)}. The text is about what is published."
-            } | parts
-        box = "\n\n".join(f"**{head}:** {text}" for head, text in parts.items())
-        return Markdown(indent(box.replace(":** - ", ":**\n\n- "), "> ", lambda line: True))
 
     def claims(self, *beginnings: str) -> list[ClaimFinding]:
         """The claims whose ids have one of these beginnings, or all, tested on the records."""

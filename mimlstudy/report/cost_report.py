@@ -14,6 +14,7 @@ from matplotlib.ticker import NullLocator
 from mimlpaper.datasets.fetch import drawn_sizes
 from mimlstudy.judge.selection import unmixed
 from mimlstudy.paper.costs import N_PEER_TEST, PEERS, SETS, SIZES
+from mimlstudy.paper.variants import varied_method
 from mimlstudy.report.figures import label_ends, look_of
 from mimlstudy.report.tables import Entry, ReportTable, frame_grid
 
@@ -35,8 +36,10 @@ def amount(value: float, unit: str) -> str:
         return "–"
     if unit == "MB":
         return f"{value:.0f} MB" if value >= LEAST_MEGABYTES else "< 1 MB"
-    decimals = 3 if value < 0.1 else 2 if value < 10 else 1
-    return f"{value:.{decimals}f} s"
+    # Three digits or so, whatever the size.
+    if value < 0.1:
+        return f"{value:.3f} s"
+    return f"{value:.2f} s" if value < 10 else f"{value:.1f} s"
 
 
 def measured_on(costs: pd.DataFrame) -> str:
@@ -54,7 +57,8 @@ def longest_fits(tables: Mapping[str, pd.DataFrame]) -> pd.Series:
     for name, fits in tables.items():
         groups = unmixed(fits).groupby(["dataset", "method"])
         means[name] = groups["fit_seconds"].mean()
-    return pd.concat(means).sort_values(ascending=False)
+    in_rows = pd.concat(means)
+    return in_rows.sort_values(ascending=False)
 
 
 def costs_table(costs: pd.DataFrame, title: str, tables: Mapping[str, pd.DataFrame]) -> ReportTable:
@@ -66,12 +70,7 @@ def costs_table(costs: pd.DataFrame, title: str, tables: Mapping[str, pd.DataFra
     title : str
     tables : mapping from a table's experiment to its finished fits.
     """
-    sets = [name for name, table in SETS.items() if table in tables]
-    keys = ["dataset", "method"]
-    alone = costs[costs["dataset"].isin(sets)].set_index(keys)[[*MEASURED]].astype(float)
-    fits = unmixed(pd.concat(tables.values()))
-    trials = fits.groupby(keys)[["fit_seconds", "predict_seconds"]].mean().add_prefix("trials_")
-    tidy = alone.join(trials)
+    tidy = _seconds_and_memory(costs, tables)
     shown: dict[str, dict[str, Entry]] = {}
     for (dataset, method), row in tidy.iterrows():
         for part, head in (("fit", "fit"), ("predict", "scores")):
@@ -80,12 +79,24 @@ def costs_table(costs: pd.DataFrame, title: str, tables: Mapping[str, pd.DataFra
                 amount(row[f"{part}_seconds"], "s"),
                 amount(row[f"{part}_megabytes"], "MB"),
             )
-            shown.setdefault(f"{dataset}, {head}", {})[method] = Entry(lines)
+            column = shown.setdefault(f"{dataset}, {head}", {})
+            column[method] = Entry(lines)
     caption = (
         f"{title}: mean processor seconds in the trials; below, the seconds of one fit alone and "
         f"the megabytes that it adds to memory. {measured_on(costs)}"
     )
     return frame_grid(pd.DataFrame(shown), tidy.reset_index(), caption, corner="method")
+
+
+def _seconds_and_memory(costs, tables):
+    """By data set and method: costs of one fit alone, and mean seconds in the trials."""
+    keys = ["dataset", "method"]
+    sets = [name for name, table in SETS.items() if table in tables]
+    on_sets = costs[costs["dataset"].isin(sets)].set_index(keys)
+    alone = on_sets[[*MEASURED]].astype(float)
+    fits = unmixed(pd.concat(tables.values()))
+    in_trials = fits.groupby(keys)[["fit_seconds", "predict_seconds"]].mean()
+    return alone.join(in_trials.add_prefix("trials_"))
 
 
 def growth(costs: pd.DataFrame, method: str, value: str, size: str) -> pd.Series:
@@ -98,16 +109,21 @@ def growth(costs: pd.DataFrame, method: str, value: str, size: str) -> pd.Series
     value : "fit_seconds" or "fit_megabytes"; less than a megabyte is left out.
     size : "bags", "instances" (of a bag) or "labels".
     """
+    # Drawn bags with a test are for the comparison with other implementations.
     is_drawn = costs["dataset"].str.startswith(DRAWN) & (costs["n_test"] == 0)
     rows = costs[is_drawn & (costs["method"] == method)]
-    sizes = rows[["n_train", "n_instances", "n_labels"]].set_axis([*SIZES], axis=1)
-    other_sizes = [name for name in SIZES if name != size]
-    groups = [group for _, group in sizes.assign(value=rows[value]).groupby(other_sizes)]
-    if not groups:
+    if rows.empty:
         return pd.Series(dtype=float)
+    sizes = rows[["n_train", "n_instances", "n_labels"]].set_axis([*SIZES], axis=1)
+    measured = sizes.assign(value=rows[value].astype(float))
+    other_sizes = [name for name in SIZES if name != size]
+    groups = [group for _, group in measured.groupby(other_sizes)]
     # Of the groups only one varies this size.
-    values = max(groups, key=len).set_index(size)["value"].astype(float).sort_index()
-    return values[values >= LEAST_MEGABYTES] if value == "fit_megabytes" else values
+    varied = max(groups, key=len)
+    values = varied.set_index(size)["value"].sort_index()
+    if value == "fit_megabytes":
+        values = values[values >= LEAST_MEGABYTES]
+    return values
 
 
 def power(curve: pd.Series) -> float:
@@ -115,7 +131,8 @@ def power(curve: pd.Series) -> float:
     if len(curve) < 2:
         return np.nan
     # Small sizes have costs that do not grow, and would flatten a line through all.
-    values, sizes = np.log(curve.to_numpy()[-2:]), np.log(curve.index.to_numpy()[-2:])
+    values = np.log(curve.to_numpy()[-2:])
+    sizes = np.log(curve.index.to_numpy()[-2:])
     return float((values[1] - values[0]) / (sizes[1] - sizes[0]))
 
 
@@ -144,49 +161,65 @@ def powers_table(table: pd.DataFrame) -> ReportTable:
 
 def growth_figure(costs: pd.DataFrame, families: Mapping[str, Sequence[str]]) -> plt.Figure:
     """A panel for each family of methods: seconds of a fit by the number of bags, both logged."""
-    height = 0.6 + 2.2 * len(families)
     figure, axes = plt.subplots(
-        len(families), 1, figsize=(5.6, height), sharex=True, sharey=True, squeeze=False
+        len(families),
+        1,
+        figsize=(5.6, 0.6 + 2.2 * len(families)),
+        sharex=True,
+        sharey=True,
+        squeeze=False,
     )
     ends = []
     for ax, (family, methods) in zip(axes.flat, families.items(), strict=True):
-        curves = {method: growth(costs, method, "fit_seconds", "bags") for method in methods}
-        drawn = {method: curve for method, curve in curves.items() if len(curve)}
-        for method, curve in drawn.items():
-            ax.loglog(curve.index, curve, **look_of(method)._asdict(), markeredgewidth=0)
-        ends.append({method: (curve.index[-1], curve.iloc[-1]) for method, curve in drawn.items()})
+        ends.append(_draw_growth(ax, costs, methods))
         ax.set_title(family, loc="left")
-        ax.set_xticks(SIZES["bags"], [f"{size:,}" for size in SIZES["bags"]])
-        ax.xaxis.set_minor_locator(NullLocator())
-        ax.set_ylabel("seconds of a fit")
-        ax.grid(True, axis="both")
     axes[-1, 0].set_xlabel("bags")
-    for ax, of_panel in zip(axes.flat, ends, strict=True):  # when the limits of all are known
+    # Places of names depend on the limits, which all panels share: known now.
+    for ax, of_panel in zip(axes.flat, ends, strict=True):
         if of_panel:
             label_ends(ax, of_panel, least=0.09)
     return figure
 
 
+def _draw_growth(ax, costs, methods):
+    """A curve for each method that has any costs; the ends of the curves by method."""
+    ends = {}
+    for method in methods:
+        curve = growth(costs, method, "fit_seconds", "bags")
+        if len(curve):
+            look = look_of(method)._asdict()
+            ax.loglog(curve.index, curve, markeredgewidth=0, **look)
+            ends[method] = curve.index[-1], curve.iloc[-1]
+    ticks = SIZES["bags"]
+    ax.set_xticks(ticks, [f"{size:,}" for size in ticks])
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.set_ylabel("seconds of a fit")
+    ax.grid(True, axis="both")
+    return ends
+
+
 def peers_table(costs: pd.DataFrame) -> ReportTable:
     """The same method by several implementations, ours first: seconds, memory, precision."""
+    keys = ["dataset", "method"]
     pairs = [(name, method) for name, methods in PEERS.items() for method in methods]
-    keys = pd.MultiIndex.from_tuples(pairs, names=["dataset", "method"])
+    rows = pd.MultiIndex.from_tuples(pairs, names=keys)
     numbers = ["fit_seconds", "fit_megabytes", "average_precision"]
-    measured = costs.set_index(["dataset", "method"])[numbers].astype(float)
-    tidy = measured.reindex(keys).reset_index()
+    measured = costs.set_index(keys)[numbers].astype(float)
+    tidy = measured.reindex(rows).reset_index()
     seconds = tidy.set_index("method")["fit_seconds"]
-    ours = tidy["method"].str.split(",").str[0].map(seconds)
-    tidy.insert(3, "ratio", tidy["fit_seconds"] / ours)
+    seconds_of_ours = tidy["method"].map(varied_method).map(seconds)
+    tidy.insert(3, "ratio", tidy["fit_seconds"] / seconds_of_ours)
+    precision = tidy["average_precision"]
     texts = {
         "data": tidy["dataset"].map(_peer_data),
         "fit": [amount(value, "s") for value in tidy["fit_seconds"]],
         "times ours": tidy["ratio"].map(_ratio_text),
         "memory": [amount(value, "MB") for value in tidy["fit_megabytes"]],
-        "average precision": tidy["average_precision"].map("{:.3f}".format, na_action="ignore"),
+        "average precision": precision.map("{:.3f}".format, na_action="ignore"),
     }
     shown = pd.DataFrame(texts)
-    caption = f"One fit by several implementations, on the same bags. {measured_on(costs)}"
     shown.index = pd.Index(tidy["method"])
+    caption = f"One fit by several implementations, on the same bags. {measured_on(costs)}"
     return frame_grid(shown, tidy, caption, corner="method, implementation")
 
 

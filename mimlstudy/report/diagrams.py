@@ -11,10 +11,30 @@ from mimlstudy.report.figures import LINE, draw_arrow, draw_box
 
 GREY, BLUE, YELLOW, GREEN = "#e8e8e8", "#cfe3f6", "#fbe3c0", "#d8efe4"
 FRAMEWORKS = (  # title, instances of an object, labels of an object, what is learned
-    ("(a) Traditional supervised learning", 1, 1, r"$f: \mathcal{X} \to \mathcal{Y}$"),
-    ("(b) Multi-instance learning", 3, 1, r"$f: 2^\mathcal{X} \to \mathcal{Y}$"),
-    ("(c) Multi-label learning", 1, 3, r"$f: \mathcal{X} \to 2^\mathcal{Y}$"),
-    ("(d) Multi-instance multi-label learning", 3, 3, r"$f: 2^\mathcal{X} \to 2^\mathcal{Y}$"),
+    (
+        "(a) Traditional supervised learning",
+        1,
+        1,
+        r"$f: \mathcal{X} \to \mathcal{Y}$",
+    ),
+    (
+        "(b) Multi-instance learning",
+        3,
+        1,
+        r"$f: 2^\mathcal{X} \to \mathcal{Y}$",
+    ),
+    (
+        "(c) Multi-label learning",
+        1,
+        3,
+        r"$f: \mathcal{X} \to 2^\mathcal{Y}$",
+    ),
+    (
+        "(d) Multi-instance multi-label learning",
+        3,
+        3,
+        r"$f: 2^\mathcal{X} \to 2^\mathcal{Y}$",
+    ),
 )
 SHAPES = {  # of each thing, from back to front: kind, place from the picture's middle, size, colour
     "grassland": [(Rectangle, (-1.3, -0.7), 2.6, 0.45, "#c9dfa6")],
@@ -48,24 +68,34 @@ CROSS = ((0, 0), (0, -1), (-1, 0), (0, 1), (1, 0))
 def frameworks_figure() -> plt.Figure:
     """Fig. 1: four frameworks by their numbers of instances and labels."""
     figure, axes = plt.subplots(2, 2, figsize=(6, 3.8))
-    for ax, (title, n_instances, n_labels, function) in zip(axes.flat, FRAMEWORKS, strict=True):
-        ax.set(title=title, xlim=(0, 10), ylim=(-1.8, 1.4))
-        ax.set_axis_off()
-        thing = draw_box(ax, 1, 0, "object", GREY)
-        labels = _column(ax, 9, "label", n_labels, YELLOW)
-        for instance in _column(ax, 5, "instance", n_instances, BLUE):
-            draw_arrow(ax, thing, instance)
-            for label in labels:
-                draw_arrow(ax, instance, label)
-        ax.text(5, -1.8, function, ha="center")
+    for ax, framework in zip(axes.flat, FRAMEWORKS, strict=True):
+        _draw_framework(ax, *framework)
     return figure
+
+
+def _draw_framework(ax, title, n_instances, n_labels, function):
+    ax.set(title=title, xlim=(0, 10), ylim=(-1.8, 1.4))
+    ax.set_axis_off()
+    thing = draw_box(ax, 1, 0, "object", GREY)
+    instances = _column(ax, 5, "instance", n_instances, BLUE)
+    labels = _column(ax, 9, "label", n_labels, YELLOW)
+    for instance in instances:
+        draw_arrow(ax, thing, instance)
+        for label in labels:
+            draw_arrow(ax, instance, label)
+    ax.text(5, -1.8, function, ha="center")
 
 
 def _column(ax, x, name, n_boxes, color):
     """Boxes one below the other, around the middle."""
-    names = [name] if n_boxes == 1 else [f"{name}$_{i}$" for i in range(1, n_boxes + 1)]
+    names = [name]
+    if n_boxes > 1:
+        names = [f"{name}$_{i}$" for i in range(1, n_boxes + 1)]
     top = (n_boxes - 1) / 2
-    return [draw_box(ax, x, top - i, text, color) for i, text in enumerate(names)]
+    boxes = []
+    for i, text in enumerate(names):
+        boxes.append(draw_box(ax, x, top - i, text, color))
+    return boxes
 
 
 def africa_figure() -> plt.Figure:
@@ -92,10 +122,12 @@ def africa_figure() -> plt.Figure:
 
 
 def _draw_picture(ax, y, things):
-    ax.add_patch(Rectangle((0.2, y - 0.7), 2.6, 1.4, facecolor="#f4f8fb", edgecolor=LINE))
+    look = dict(facecolor="#f4f8fb", edgecolor=LINE)
+    ax.add_patch(Rectangle((0.2, y - 0.7), 2.6, 1.4, **look))
     for thing in things:
         for kind, (right, up), width, height, color in SHAPES[thing]:
-            ax.add_patch(kind((1.5 + right, y + up), width, height, facecolor=color))
+            place = (1.5 + right, y + up)
+            ax.add_patch(kind(place, width, height, facecolor=color))
 
 
 def bag_figure(picture: np.ndarray, bag: np.ndarray) -> plt.Figure:
@@ -104,13 +136,19 @@ def bag_figure(picture: np.ndarray, bag: np.ndarray) -> plt.Figure:
     axes[0].imshow(picture)
     draw_mosaic(axes[1], bag)
     axes[2].imshow(crosses(bag))
-    numeral = dict(facecolor="#222222", edgecolor="none", pad=1.5)
     for i, (row, column) in enumerate(product(range(3), repeat=2)):
-        for ax, y, x in ((axes[1], 2 + row, 2 + column), (axes[2], 1 + 4 * row, 1 + 4 * column)):
-            ax.text(x, y, i + 1, bbox=numeral, ha="center", va="center", fontsize=7, color="white")
+        # The middle blob of a cross, in the mosaic and in the picture of crosses.
+        _write_number(axes[1], 2 + column, 2 + row, i + 1)
+        _write_number(axes[2], 1 + 4 * column, 1 + 4 * row, i + 1)
     for ax in axes:
         ax.set_axis_off()
     return figure
+
+
+def _write_number(ax, x, y, number):
+    box = dict(facecolor="#222222", edgecolor="none", pad=1.5)
+    look = dict(ha="center", va="center", fontsize=7, color="white")
+    ax.text(x, y, number, bbox=box, **look)
 
 
 def crosses(bag: np.ndarray) -> np.ndarray:
@@ -118,7 +156,8 @@ def crosses(bag: np.ndarray) -> np.ndarray:
     colours = bag.reshape(9, 5, 3).copy()  # its own, then the differences to four neighbours
     colours[:, 1:] += colours[:, :1]
     image = np.full((11, 11, 3), 255.0)
-    for cross, (row, column) in zip(colours, product((1, 5, 9), repeat=2), strict=True):
+    middles = product((1, 5, 9), repeat=2)
+    for cross, (row, column) in zip(colours, middles, strict=True):
         for colour, (down, right) in zip(cross, CROSS, strict=True):
             image[row + down, column + right] = colour
     return image.clip(0, 255).astype(int)

@@ -45,21 +45,25 @@ def wins_of_figures(scenes: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
         n_cases = len(CRITERIA) * records["dataset"].nunique()
         for rival in RIVALS:
             name = f"{place}, against {rival}"
+            printed = PRINTED_WIN_TIE_LOSS[figure, rival]
+            rows[name, "printed"] = (*printed, N_PRINTED)
             counts = win_tie_loss(records, "D-MimlSvm", rival)
-            rows[name, "printed"] = (*PRINTED_WIN_TIE_LOSS[figure, rival], N_PRINTED)
             for test, numbers in zip((PAPERS, CORRECTED), counts, strict=True):
-                rows[name, test] = (*(100 * n / n_cases for n in numbers), n_cases)
+                shares = [100 * n / n_cases for n in numbers]
+                rows[name, test] = (*shares, n_cases)
     columns = [*WinTieLoss._fields, "cases"]
-    return pd.DataFrame.from_dict(rows, "index", columns=columns).set_index(
-        pd.MultiIndex.from_tuples(rows, names=["comparison", "counted by"])
-    )
+    table = pd.DataFrame.from_dict(rows, "index", columns=columns)
+    # With names: without rows, from_dict makes no index of two levels.
+    names = ["comparison", "counted by"]
+    return table.set_index(pd.MultiIndex.from_tuples(rows, names=names))
 
 
 def wins_table(wins: pd.DataFrame) -> ReportTable:
     """A row for each comparison of :func:`wins_of_figures`, a column for each who counted."""
-    shares = wins[[*WinTieLoss._fields]]
-    texts = shares.map("{:.0f}".format).agg(" / ".join, axis=1).unstack(sort=False)
-    texts["cases"] = wins["cases"].unstack(sort=False)[CORRECTED].astype(int)
+    shares = wins[[*WinTieLoss._fields]].map("{:.0f}".format)
+    texts = shares.agg(" / ".join, axis=1).unstack(sort=False)
+    n_cases = wins["cases"].unstack(sort=False)
+    texts["cases"] = n_cases[CORRECTED].astype(int)
     caption = "Percentages of cases that are better / neither / worse. Neither shows no tie."
     return frame_grid(texts, wins.reset_index(), caption, corner="D-MimlSvm")
 
@@ -69,20 +73,22 @@ def wins_figure(wins: pd.DataFrame) -> plt.Figure:
     comparisons = wins.index.unique(0)
     height = 0.2 * len(wins) + 0.25 * len(comparisons) + 0.6
     figure, ax = plt.subplots(figsize=(5.4, height))
-    places = {}
-    place = 0.0
+    names_at = {}
+    top = 0.0  # of the next bar, counted downwards
     for comparison in comparisons:
-        ax.text(0, place - 0.1, comparison, weight="bold", va="bottom")
-        for source, row in wins.loc[comparison].iterrows():
-            places[place + 0.5] = source
-            _draw_bar(ax, place + 0.5, row)
-            place += 1
-        place += 1.2
-    ax.set(xlim=(0, 100), ylim=(place - 1, -1.2), xlabel="cases (%)")
-    ax.set_yticks([*places], [*places.values()])
+        ax.text(0, top - 0.1, comparison, weight="bold", va="bottom")
+        for counted_by, row in wins.loc[comparison].iterrows():
+            names_at[top + 0.5] = counted_by
+            _draw_bar(ax, top + 0.5, row)
+            top += 1
+        top += 1.2
+    ax.set(xlim=(0, 100), ylim=(top - 1, -1.2), xlabel="cases (%)")
+    ax.set_yticks([*names_at], [*names_at.values()])
     ax.tick_params(axis="y", length=0)
     ax.grid(False)
-    handles = [plt.Rectangle((0, 0), 1, 1, color=color) for color, _ in OUTCOMES.values()]
+    handles = []
+    for color, _ in OUTCOMES.values():
+        handles.append(plt.Rectangle((0, 0), 1, 1, color=color))
     names = ["D-MimlSvm is better", "no difference is shown", "it is worse"]
     figure.legend(handles, names, loc="outside upper right", ncols=3, fontsize=7)
     return figure
@@ -102,17 +108,19 @@ def _draw_bar(ax, height, row):
 
 def losses_of(records: pd.DataFrame) -> pd.DataFrame:
     """Mean losses by method and data set; of precision, recall and F1 one minus the mean."""
-    keys = ["method", "dataset"]
-    means = unmixed(records).groupby(keys, sort=False)[[*CRITERIA]].mean()
+    groups = unmixed(records).groupby(["method", "dataset"], sort=False)
+    means = groups[[*CRITERIA]].mean()
     return means.apply(lambda column: as_loss(column, column.name))
 
 
 def differences(records: pd.DataFrame, method: str, rival: str) -> pd.DataFrame:
     """By data set and criterion: the rival's loss minus the method's, in percent of the former."""
     losses = losses_of(records)
-    if not {method, rival} <= {*losses.index.unique("method")}:
+    recorded = {*losses.index.unique("method")}
+    if not {method, rival} <= recorded:
         return losses[:0].droplevel("method")
-    return 100 * (1 - losses.loc[method] / losses.loc[rival])
+    ratios = losses.loc[method] / losses.loc[rival]
+    return 100 * (1 - ratios)
 
 
 def differences_table(comparisons: Mapping, caption: str) -> ReportTable:
@@ -122,7 +130,8 @@ def differences_table(comparisons: Mapping, caption: str) -> ReportTable:
     """
     means = {name: differences(*parts).mean() for name, parts in comparisons.items()}
     table = pd.DataFrame(means).T
-    shown = table.rename(columns=HEADS).map("{:+.0f} %".format, na_action="ignore")
+    texts = table.map("{:+.0f} %".format, na_action="ignore")
+    shown = texts.rename(columns=HEADS)
     return frame_grid(shown, table.reset_index(), caption, corner="")
 
 
@@ -136,16 +145,21 @@ def power_table(simulated: pd.DataFrame, cases: pd.Series) -> pd.DataFrame:
     """
     rows = {}
     for least in POWERS:
-        shares = power(simulated, least).map("{:.0%}".format)
-        names = {n: f"shown, of {n} training examples" for n in shares.index}
-        rows[least] = shares.rename(names).to_dict() | {"our cases": int((cases >= least).sum())}
+        row: dict[str, str | int] = {}
+        for n_train, share in power(simulated, least).items():
+            row[f"shown, of {n_train} training examples"] = f"{share:.0%}"
+        row["our cases"] = int((cases >= least).sum())
+        rows[least] = row
     table = pd.DataFrame(rows)
     return table.rename_axis(columns="true difference, in std, or more")
 
 
 def standardized(records: pd.DataFrame, method: str, rival: str) -> pd.Series:
     """The mean difference over its standard deviation, by data set and criterion, unsigned."""
-    runs = records.pivot(index=["dataset", "split"], columns="method", values=[*CRITERIA])
-    gaps = runs.xs(method, axis=1, level=1) - runs.xs(rival, axis=1, level=1)
-    by_set = gaps.groupby("dataset")
-    return (by_set.mean() / by_set.std()).abs().stack()
+    keys = ["dataset", "split"]
+    runs = records.pivot(index=keys, columns="method", values=[*CRITERIA])
+    of_method = runs.xs(method, axis=1, level="method")
+    of_rival = runs.xs(rival, axis=1, level="method")
+    by_set = (of_method - of_rival).groupby("dataset")
+    in_deviations = by_set.mean() / by_set.std()
+    return in_deviations.abs().stack()

@@ -9,13 +9,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from mimlpaper.metrics import CRITERIA
-from mimlstudy import folders
 from mimlstudy.engine.holdouts import HoldOut
 from mimlstudy.judge.choices import Effect
 from mimlstudy.judge.selection import Records, as_published, records_of, unmixed
 from mimlstudy.paper.experiments import get_experiment
-from mimlstudy.paper.published import TABLES
+from mimlstudy.paper.published import ALL_CRITERIA, TABLES, read_rows
 from mimlstudy.paper.unseen import CEILING, CHANCE
 from mimlstudy.report.figures import INK, LINE, look_of
 from mimlstudy.report.tables import HEADS, Entry, ReportTable, crossed, frame_grid, number_text
@@ -35,7 +33,6 @@ RECOGNISED = (5, 11, 20)  # among the test images with many labels: what a perso
 HELD_OUT_EXPERIMENTS = ("table1", "table2", "table3", "table4", "table5", "fixed", "unseen")
 # Ends of grids beyond which a parameter has no values.
 BOUNDS = {"ratio": 1.0, "ridge": 0.0, "max_alternations": 1}
-MISVM_FORMS = ("mi-SVM, first step",)  # whose names have a comma of their own
 CROWDED = 0.2  # share of the fits at an end of a grid
 
 
@@ -58,9 +55,11 @@ def pointing_figure(table: pd.DataFrame) -> plt.Figure:
     places = range(len(table))
     for name, look in _looks_of_pointing().items():
         ax.plot(table[name], places, linestyle="none", label=name, **look)
-    ax.set_yticks(places, [TITLES[name] for name in table.index])
-    ax.set(xlabel="the top instance of a label has it (share)", ylim=(len(table) - 0.5, -0.5))
+    titles = [TITLES[name] for name in table.index]
+    ax.set_yticks(places, titles)
+    ax.set_ylim(len(table) - 0.5, -0.5)  # the first data set on top
     ax.set_xlim(0, 1)
+    ax.set_xlabel("the top instance of a label has it (share)")
     ax.grid(axis="both")
     figure.legend(loc="outside upper center", ncols=3)
     return figure
@@ -90,8 +89,10 @@ class Grid(NamedTuple):
     @property
     def share_at_ends(self) -> float:
         """The share of fits that chose an end beyond which other values exist."""
-        ends = {min(self.values), max(self.values)} - {BOUNDS.get(self.parameter)}
-        return float(np.mean([value in ends for value in self.chosen]))
+        ends = {min(self.values), max(self.values)}
+        ends.discard(BOUNDS.get(self.parameter))
+        is_at_end = [value in ends for value in self.chosen]
+        return float(np.mean(is_at_end))
 
 
 def grids(get_records: Records) -> list[Grid]:
@@ -101,17 +102,21 @@ def grids(get_records: Records) -> list[Grid]:
         experiment = get_experiment(name)
         fits = as_published(records_of(get_records, name))
         for part in experiment.parts:
-            is_part = fits["dataset"].isin(part.datasets) & fits["method"].isin(part.methods)
+            on_data = fits["dataset"].isin(part.datasets)
+            of_part = fits[on_data & fits["method"].isin(part.methods)]
             where = f"{experiment.title}, {_ends_in_words(part.datasets)}"
-            for method, of_method in fits[is_part].groupby("method"):
-                search = experiment.estimator(of_method["dataset"].iloc[0], method)
+            for method, of_method in of_part.groupby("method"):
+                dataset = of_method["dataset"].iloc[0]
+                search = experiment.estimator(dataset, method)
                 if isinstance(search, HoldOut):
                     all_grids += _grids_of(search, of_method["chosen"], where, method)
     return all_grids
 
 
 def _ends_in_words(datasets):
-    least, greatest = (name.split(":")[0] for name in (datasets[0], datasets[-1]))
+    # What follows a colon is a part of the data, as in "yahoo:Arts".
+    least, _, _ = datasets[0].partition(":")
+    greatest, _, _ = datasets[-1].partition(":")
     return least if least == greatest else f"{least} to {greatest}"
 
 
@@ -122,13 +127,16 @@ def _grids_of(search, chosen, where, method) -> Iterator[Grid]:
         is_numeric = all(isinstance(value, Real) for value in values)
         taken = tuple(setting[name] for setting in settings if name in setting)
         if is_numeric and len({*values}) > 1 and taken:
-            yield Grid(where, method, name.split("__")[-1], tuple(values), taken)
+            # Of the path of a parameter in a pipeline, its own name.
+            _, _, parameter = name.rpartition("__")
+            yield Grid(where, method, parameter, tuple(values), taken)
 
 
 def _values_by_name(grid) -> dict[str, list]:
     """All values of each parameter in a grid, or in a list of grids."""
+    alternatives = [grid] if isinstance(grid, Mapping) else grid
     values: dict[str, list] = {}
-    for alternative in [grid] if isinstance(grid, Mapping) else grid:
+    for alternative in alternatives:
         for name, of_name in alternative.items():
             values.setdefault(name, []).extend(of_name)
     return values
@@ -136,14 +144,19 @@ def _values_by_name(grid) -> dict[str, list]:
 
 def ends_table(searched: list[Grid]) -> ReportTable:
     """The grids where many fits chose an end, and why they are not wider."""
-    reasons = pd.read_csv(folders.published() / "grid_reasons.csv")
-    known = reasons.set_index(["method", "parameter"])["reason"]
-    columns = ["method", "of", "fits", "at an end", "reason"]
+    reasons = _reasons()
     rows = []
     for grid in searched:
-        reason = known.get((_learner(grid.method), grid.parameter))
-        name = f"{grid.where}: {grid.method}"
-        rows.append((name, grid.parameter, len(grid.chosen), grid.share_at_ends, reason))
+        rows.append(
+            {
+                "method": f"{grid.where}: {grid.method}",
+                "of": grid.parameter,
+                "fits": len(grid.chosen),
+                "at an end": grid.share_at_ends,
+                "reason": reasons.get((grid.method, grid.parameter)),
+            }
+        )
+    columns = ["method", "of", "fits", "at an end", "reason"]
     tidy = pd.DataFrame(rows, columns=columns)
     crowded = tidy[tidy["at an end"] > CROWDED]
     shown = crowded.drop(columns=["method", "of"])
@@ -156,31 +169,38 @@ def ends_table(searched: list[Grid]) -> ReportTable:
     return frame_grid(shown, tidy, caption, corner="grid", prose=True)
 
 
-def _learner(method):
-    """The learner whose grid a method has: SubCod for its variants, else that behind InsDif."""
-    if method in MISVM_FORMS:
-        return method
-    name = method.split(",")[0].removeprefix("InsDif_")
-    return "SubCod" if name.startswith("SubCod") else name
+def _reasons() -> dict[tuple[str, str], str]:
+    """Why a grid is not wider, by method and parameter."""
+    reasons = {}
+    for row in read_rows("grid_reasons.csv", "methods"):
+        for method in row["methods"]:
+            reasons[method, row["parameter"]] = row["reason"]
+    return reasons
 
 
 def blanks_table(cells: pd.DataFrame) -> ReportTable:
     """Cells that the paper prints as N/A or leaves out, with our values and their verdicts."""
     blanks = cells[cells["printed"] != "value"]
-    has_sets = blanks["table"].map(lambda number: len(TABLES[number].datasets) > 1)
-    names = "Table " + blanks["table"].map(str) + ": " + blanks["algorithm"]
-    names = names.mask(has_sets, names + ", " + blanks["dataset"])
+    names = [_blank_name(cell) for cell in blanks.itertuples()]
     entries = []
     for cell in blanks.itertuples():
-        entries.append(Entry((number_text(cell.mean, cell.std),), (), cell.verdict))
+        text = number_text(cell.mean, cell.std)
+        entries.append(Entry((text,), (), cell.verdict))
     shown = crossed(names, blanks["criterion"], entries).fillna(Entry())
-    shown = shown[[name for name in HEADS if name in shown]].rename(columns=HEADS)
+    in_order = [name for name in HEADS if name in shown]
+    shown = shown[in_order].rename(columns=HEADS)
     n_measured = blanks["verdict"].eq("newly_measured").sum()
     caption = (
         f"The {len(blanks)} cells that the paper prints as N/A or leaves out, mean ± std; "
         f"{n_measured} of them are newly measured."
     )
     return frame_grid(shown, blanks, caption)
+
+
+def _blank_name(cell):
+    name = f"Table {cell.table}: {cell.algorithm}"
+    has_sets = len(TABLES[cell.table].datasets) > 1
+    return f"{name}, {cell.dataset}" if has_sets else name
 
 
 def largest_effects(effects: Mapping[str, Sequence[Effect]]) -> pd.Series:
@@ -194,7 +214,9 @@ def largest_effects(effects: Mapping[str, Sequence[Effect]]) -> pd.Series:
         of_shares = [effect for effect in of_choice if effect.criterion != "coverage"]
         if of_shares:
             largest[name] = max(of_shares, key=change)
-    return pd.Series(dict(sorted(largest.items(), key=lambda item: -change(item[1]))))
+    # A stable order: equal changes stay in the order of the choices.
+    names = sorted(largest, key=lambda name: -change(largest[name]))
+    return pd.Series({name: largest[name] for name in names})
 
 
 def change(effect: Effect) -> float:
@@ -206,9 +228,15 @@ def effects_table(largest: pd.Series, n_rows: int = 8) -> ReportTable:
     """The first rows of :func:`largest_effects`: what is set differently, and what it changes."""
     rows = []
     for effect in largest.iloc[:n_rows]:
-        name = CRITERIA[effect.criterion].title if effect.criterion in CRITERIA else "accuracy"
-        means = f"{number_text(effect.row)} → {number_text(effect.other)}"
-        rows.append((effect.experiment, effect.method, effect.setting, name.lower(), means))
+        rows.append(
+            {
+                "records": effect.experiment,
+                "method": effect.method,
+                "other setting": effect.setting,
+                "criterion": ALL_CRITERIA[effect.criterion].title.lower(),
+                "mean": f"{number_text(effect.row)} → {number_text(effect.other)}",
+            }
+        )
     columns = ["records", "method", "other setting", "criterion", "mean"]
     shown = pd.DataFrame(rows, largest.index[:n_rows], columns)
     caption = f"The {len(shown)} open choices that change most, each with its largest effect."

@@ -20,10 +20,12 @@ from mimlpaper.paths import write_whole
 from mimlpaper.plots import INK, RIGHT, WRONG  # noqa: F401, notebooks take all colours here
 from mimlstudy.judge.selection import unmixed
 from mimlstudy.judge.statistics import Ranks
+from mimlstudy.paper.variants import varied_method
 
 STYLE_SHEET = Path(__file__).with_name("paper.mplstyle")
 LINE = "#777777"  # of arrows and frames
 VERMILION, BLUE, GREEN = "#D55E00", "#0072B2", "#009E73"  # of Okabe and Ito, as in looks.csv
+# Of rings and printed bars: without a line, above the curves.
 RING: dict[str, Any] = dict(
     marker="o", markersize=7, markerfacecolor="none", linestyle="none", zorder=5
 )
@@ -42,6 +44,8 @@ class Look(NamedTuple):
     linestyle: str = "-"
 
 
+UNKNOWN_LOOK = Look("#888888", ".", ":")
+
 # The colour stands for the MIML learner, the marker for the way to it: a circle for MIML data, a
 # square for InsDif, a diamond for SubCod. Compared methods have dashed lines.
 METHOD_STYLE = {
@@ -51,8 +55,8 @@ METHOD_STYLE = {
 
 
 def look_of(method: str) -> Look:
-    """The look of a method; of a variant, such as "MlSvm, tuned", that of the method itself."""
-    return METHOD_STYLE.get(method.split(",")[0], Look("#888888", ".", ":"))
+    """The look of a method; of a variant, such as "MlSvm, mean", that of the method itself."""
+    return METHOD_STYLE.get(varied_method(method), UNKNOWN_LOOK)
 
 
 def in_order(methods) -> list[str]:

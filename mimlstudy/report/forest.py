@@ -20,6 +20,7 @@ from mimlstudy.judge.compare import as_printed
 from mimlstudy.judge.rules import Rules
 from mimlstudy.judge.selection import Records, Selection, selected
 from mimlstudy.report.figures import BLUE, INK, LINE
+from mimlstudy.report.words import counted
 
 # With this margin of ties the margin of a comparison is the rival's mean loss itself.
 WHOLE_LOSS = Rules(margin=1.0)
@@ -68,7 +69,9 @@ def claim_difference(get_records: Records, claim: str) -> ClaimDifference | None
     pairs = with_print or pairs
     if not pairs:
         return None
-    printed = float(np.mean([pair.printed for pair in pairs])) if with_print else None
+    printed = None
+    if with_print:
+        printed = float(np.mean([pair.printed for pair in with_print]))
     return ClaimDifference(
         ours=float(np.mean([pair.ours for pair in pairs])),
         half=float(np.mean([pair.half for pair in pairs])),
@@ -87,28 +90,32 @@ def _pairs(records, test):
     moved = as_printed(records, test.experiments[0])
     printed_parts = comparisons(moved, test, WHOLE_LOSS)
     pairs = []
-    for case, part, printed_part in zip(test.cases(), parts, printed_parts, strict=True):
+    cases = zip(test.cases(), parts, printed_parts, strict=True)
+    for case, part, printed_part in cases:
         if isinstance(part, ComparedPart):
             loss = _quoted_loss(test, case)
             difference = _difference(part, loss)
             if isinstance(printed_part, ComparedPart):
-                difference = difference._replace(printed=_difference(printed_part, loss).ours)
+                of_print = _difference(printed_part, loss)
+                difference = difference._replace(printed=of_print.ours)
             pairs.append(difference)
     return pairs
 
 
 def _quoted_loss(test, case):
     """The loss of a quoted accuracy that a case compares with; None of another rival."""
-    _, rivals, dataset = case
-    if rivals[0] not in QUOTED:
+    _, (rival, *_), dataset = case
+    if rival not in QUOTED:
         return None
-    return 1 - quoted_accuracy(rivals[0], dataset) - sum(test.values)
+    return 1 - quoted_accuracy(rival, dataset) - sum(test.values)
 
 
 def _difference(part, loss=None):
     comparison = part.comparison
     sign = -1 if part.claimed in WORSE else 1
-    percent = 100 / (comparison.margin if loss is None else loss)
+    if loss is None:
+        loss = comparison.margin  # by WHOLE_LOSS
+    percent = 100 / loss
     return ClaimDifference(
         ours=sign * percent * comparison.difference,
         half=percent * comparison.half,
@@ -128,16 +135,19 @@ def claims_figure(findings: Sequence[ClaimFinding], get_records: Records) -> plt
     get_records : callable or mapping from an experiment's name to its records
     """
     texts = [wrapped(f"{row.id}, {row.where}: {row.claim}") for row in findings]
-    figure, ax, middles = axis_of_rows(texts, "difference as claimed, % of the rival's loss")
+    xlabel = "difference as claimed, % of the rival's loss"
+    figure, ax, middles = axis_of_rows(texts, xlabel)
     for finding, text, middle in zip(findings, texts, middles, strict=True):
         word = finding.word()
         write_row(ax, middle, text, word, color=DARK[word], weight="bold")
         difference = claim_difference(get_records, finding.id)
         if difference is not None:
             _draw_difference(ax, middle, difference)
-    bar = plt.Line2D([], [], **BAR, linestyle="none", label="printed")
-    dot = plt.Line2D([], [], **DOT, linewidth=1.6, label="ours, 95 % interval")
-    ax.legend(handles=[bar, dot], ncols=2, **ABOVE_THE_AXIS)
+    handles = [
+        plt.Line2D([], [], linestyle="none", label="printed", **BAR),
+        plt.Line2D([], [], linewidth=1.6, label="ours, 95 % interval", **DOT),
+    ]
+    ax.legend(handles=handles, ncols=2, **ABOVE_THE_AXIS)
     return figure
 
 
@@ -154,25 +164,29 @@ def axis_of_rows(texts: Sequence[str], xlabel: str) -> tuple[plt.Figure, plt.Axe
     texts : sequence of str, of :func:`wrapped`.
     xlabel : str
     """
-    heights = np.array([LINE_HEIGHT * (text.count("\n") + 1) + ROW_GAP for text in texts])
-    rows = heights.sum()
-    total = BELOW + rows + ABOVE
+    n_lines = np.array([text.count("\n") + 1 for text in texts])
+    heights = LINE_HEIGHT * n_lines + ROW_GAP
+    ends = np.cumsum(heights)
+    of_rows = heights.sum()
+    total = BELOW + of_rows + ABOVE
     figure, ax = plt.subplots(figsize=(WIDTH, total), layout="none")
     left, right = 0.525, 0.84  # leave room for the words and the verdicts
     figure.subplots_adjust(left, BELOW / total, right, 1 - ABOVE / total)
-    ax.set(ylim=(rows, 0), yticks=[], xlabel=xlabel)
+    ax.set(ylim=(of_rows, 0), yticks=[], xlabel=xlabel)
     ax.grid(axis="x")
     ax.spines["left"].set_visible(False)
     ax.axvline(0, color=LINE, linewidth=0.8)
     over_all = dict(xmin=-1.6, xmax=1.5, clip_on=False)  # also below words and verdicts
-    for edge in np.cumsum(heights)[:-1]:
+    for edge in ends[:-1]:
         ax.axhline(edge, color="#e6e6e6", linewidth=0.5, **over_all)
-    return figure, ax, np.cumsum(heights) - heights / 2
+    return figure, ax, ends - heights / 2
 
 
 def write_row(ax: plt.Axes, y: float, text: str, word: str, **look) -> None:
     """A text at the left of an axis, and a word at its right, with the word's ``look``."""
-    beside: dict[str, Any] = dict(va="center", fontsize=7, transform=ax.get_yaxis_transform())
+    # Across in widths of the axis, upwards in its units.
+    across = ax.get_yaxis_transform()
+    beside: dict[str, Any] = dict(va="center", fontsize=7, transform=across)
     ax.text(-1.62, y, text, color=INK, linespacing=1.15, **beside)
     ax.text(1.04, y, word, **beside, **look)
 
@@ -180,7 +194,7 @@ def write_row(ax: plt.Axes, y: float, text: str, word: str, **look) -> None:
 def claims_caption(findings: Sequence[ClaimFinding]) -> str:
     """What :func:`claims_figure` shows, in words, with the number of claims of each verdict."""
     words = [finding.word() for finding in findings]
-    counts = ", ".join(f"{words.count(word)} {word}" for word in WORDS if word in words)
+    counts = counted({word: words.count(word) for word in WORDS})
     return (
         "A row for each claim: its words; a black bar for the printed difference; a blue dot for "
         "ours, with its 95 % interval; the verdict of the corrected test. A difference is the mean "

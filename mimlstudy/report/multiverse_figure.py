@@ -11,6 +11,7 @@ from mimlstudy.report.forest import ABOVE_THE_AXIS, axis_of_rows, wrapped, write
 FARTHEST = 100.0  # percent that the axis shows
 MIXTURE = "#9a9a9a"
 SHAKEN = 4.0  # points: how far dots stand above or below the middle of their row
+POINTS = 72  # of an inch, the unit of heights
 
 
 def multiverse_figure(effects: pd.DataFrame, turns: pd.DataFrame) -> plt.Figure:
@@ -27,31 +28,47 @@ def multiverse_figure(effects: pd.DataFrame, turns: pd.DataFrame) -> plt.Figure:
     """
     claims = published_claims().set_index("id")["claim"]
     texts = [wrapped(f"{name}: {claims[name]}") for name in turns["claim"]]
-    figure, ax, middles = axis_of_rows(texts, "difference as claimed, % of the rival's loss")
+    xlabel = "difference as claimed, % of the rival's loss"
+    figure, ax, middles = axis_of_rows(texts, xlabel)
     by_claim = effects.groupby("claim")
-    for turn, text, middle in zip(turns.itertuples(), texts, middles, strict=True):
-        write_row(ax, middle, text, f"{turn.in_favour:.0%} lead", color="#444444")
+    rows = zip(turns.itertuples(), texts, middles, strict=True)
+    for turn, text, middle in rows:
+        share = f"{turn.in_favour:.0%} lead"
+        write_row(ax, middle, text, share, color="#444444")
         _draw_effects(ax, middle, by_claim.get_group(turn.claim))
+    # At the left there is room for the number of what lies beyond.
     ax.set_xlim(-FARTHEST * 1.3, FARTHEST)
-    grey = plt.Line2D([], [], **_dot(MIXTURE, 3), label="a mixture of settings")
-    blue = plt.Line2D([], [], **_dot(BLUE, 5.5), label="the published settings")
-    ax.legend(handles=[grey, blue], ncols=2, **ABOVE_THE_AXIS)
+    handles = [
+        plt.Line2D([], [], label="a mixture of settings", **_dot(MIXTURE, 3)),
+        plt.Line2D([], [], label="the published settings", **_dot(BLUE, 5.5)),
+    ]
+    ax.legend(handles=handles, ncols=2, **ABOVE_THE_AXIS)
     return figure
 
 
 def _draw_effects(ax, middle, effects):
-    mixtures = effects.loc[effects["kind"] == "mixture", "effect"]
-    published = effects.loc[effects["kind"] == "published", "effect"]
+    is_mixture = effects["kind"] == "mixture"
+    is_published = effects["kind"] == "published"
+    mixtures = effects.loc[is_mixture, "effect"]
     near = mixtures[mixtures >= -FARTHEST]
-    n_beyond = len(mixtures) - len(near)
     # Dots that would hide each other stand at different heights, the same in every run.
-    heights = middle + np.random.default_rng(0).uniform(-SHAKEN, SHAKEN, len(near)) / 72
-    ax.plot(near, heights, **_dot(MIXTURE, 1.8), alpha=0.6)
+    shaken = np.random.default_rng(0).uniform(-SHAKEN, SHAKEN, len(near))
+    heights = middle + shaken / POINTS
+    ax.plot(near, heights, alpha=0.6, **_dot(MIXTURE, 1.8))
+    published = effects.loc[is_published, "effect"]
     ax.plot(published.clip(-FARTHEST, FARTHEST), [middle], **_dot(BLUE, 5.5))
+    n_beyond = len(mixtures) - len(near)
     if n_beyond:
-        ax.plot(-1.06 * FARTHEST, middle, **(_dot(MIXTURE, 5) | {"marker": "<"}))
-        ax.text(-1.12 * FARTHEST, middle, str(n_beyond), ha="right", va="center", fontsize=6)
+        ax.plot(-1.06 * FARTHEST, middle, **_dot(MIXTURE, 5, "<"))
+        look = dict(ha="right", va="center", fontsize=6)
+        ax.text(-1.12 * FARTHEST, middle, str(n_beyond), **look)
 
 
-def _dot(color, size):
-    return dict(color=color, marker="o", markersize=size, markeredgewidth=0, linestyle="none")
+def _dot(color, size, marker="o"):
+    return dict(
+        color=color,
+        marker=marker,
+        markersize=size,
+        markeredgewidth=0,
+        linestyle="none",
+    )

@@ -25,26 +25,32 @@ def printed_rows(number: int, get_records: Records) -> pd.DataFrame:
     alternatives = alternative_means(number, get_records)
     if alternatives.empty:
         return pd.DataFrame()
-    alternatives = alternatives.assign(table=number, method=alternatives["algorithm"])
+    methods = alternatives["algorithm"]
     # Each alternative is a row of its own among the printed ones.
-    names = alternatives["algorithm"] + "\n" + alternatives["alternative"]
-    pairs = _against_printed_rows(alternatives.assign(algorithm=names), number)
+    names = methods + "\n" + alternatives["alternative"]
+    rows = alternatives.assign(table=number, method=methods, algorithm=names)
+    pairs = _against_printed_rows(rows, number)
     nearest = row_verdicts(pairs).set_index("algorithm")["nearest"]
-    pairs["recognised"] = pairs["algorithm"].map(nearest) == pairs["method"]
-    own_pairs = pairs[pairs["other"] == pairs["method"]].drop(columns="algorithm")
-    own_pairs = own_pairs.rename(columns={"method": "algorithm"})
-    return _positions(own_pairs)
+    nearest_of_pair = pairs["algorithm"].map(nearest)
+    pairs["recognised"] = nearest_of_pair == pairs["method"]
+    with_its_row = pairs[pairs["other"] == pairs["method"]]
+    with_its_row = with_its_row.drop(columns="algorithm")
+    return _positions(with_its_row.rename(columns={"method": "algorithm"}))
 
 
 def _against_printed_rows(alternatives, number):
     """Each alternative's cells against all printed values, where its own method is printed."""
     cells = published_cells(number)
     printed = cells[cells["printed"] == "value"]
-    printed = printed.rename(columns={"mean": "published_mean", "std": "published_std"})
-    own_cells = printed[["dataset", "criterion", "algorithm"]]
-    own_cells = own_cells.rename(columns={"algorithm": "method"})
-    columns = ["table", "dataset", "algorithm", "method", "alternative", "criterion", "mean"]
-    return against_printed(alternatives[columns].merge(own_cells), printed)
+    as_published = {"mean": "published_mean", "std": "published_std"}
+    printed = printed.rename(columns=as_published)
+    places = printed[["dataset", "criterion", "algorithm"]]
+    places = places.rename(columns={"algorithm": "method"})
+    names = ["table", "algorithm", "method", "alternative"]
+    columns = [*names, "dataset", "criterion", "mean"]
+    # The merge keeps what is printed of the alternative's own method.
+    with_print = alternatives[columns].merge(places)
+    return against_printed(with_print, printed)
 
 
 def _positions(pairs):

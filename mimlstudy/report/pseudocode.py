@@ -12,18 +12,30 @@ from IPython.display import Markdown
 from mimlpaper import paths
 from mimlstudy.report.tables import Entry, ReportTable, frame_grid
 
-CITED = re.compile(r"(?P<code>.*?)\s*#\s*(?P<step>(?:Tables? \d+, )?(?:steps?|lines?) .*)", re.I)
+# A line of code with a comment such as "# Table 6, step 3d".
+CITED = re.compile(
+    r"(?P<code>.*?)\s*#\s*"
+    r"(?P<step>(?:Tables? \d+, )?(?:steps?|lines?) .*)",
+    re.IGNORECASE,
+)
 STEP = r"(?:step|line)s? (\w+)"  # in what a line cites
 
 
 def pseudocode_map(*sources) -> pd.DataFrame:
     """The steps of pseudo-code that modules cite (those of ``sources``): step, where, code."""
-    rows, root = [], paths.project_root()
-    for path in dict.fromkeys(Path(inspect.getfile(source)) for source in sources):
-        where = path.relative_to(root) if path.is_relative_to(root) else path
-        for number, line in enumerate(path.read_text().splitlines(), start=1):
-            if match := CITED.fullmatch(line):
-                rows.append((match["step"], f"{where}:{number}", match["code"].strip()))
+    root = paths.project_root()
+    # Two sources may live in one module, whose lines count once.
+    modules = dict.fromkeys(map(inspect.getfile, sources))
+    rows = []
+    for module in map(Path, modules):
+        # An installed package lies outside of the project.
+        where = module.relative_to(root) if module.is_relative_to(root) else module
+        lines = module.read_text().splitlines()
+        for number, line in enumerate(lines, start=1):
+            cited = CITED.fullmatch(line)
+            if cited:
+                code = cited["code"].strip()
+                rows.append((cited["step"], f"{where}:{number}", code))
     return pd.DataFrame(rows, columns=["step", "where", "code"])
 
 
@@ -37,8 +49,9 @@ def steps_table(caption: str, words: Mapping[str, str], *sources) -> ReportTable
     *sources : classes or functions of the library, whose modules cite the steps.
     """
     lines = pseudocode_map(*sources)
-    lines["step"] = lines["step"].str.extract(STEP, expand=False)
-    by_step = lines.groupby("step")[["code", "where"]].agg(_as_entry)
+    numbers = lines["step"].str.extract(STEP, expand=False)
+    groups = lines.groupby(numbers)[["code", "where"]]
+    by_step = groups.agg(_as_entry)
     steps = by_step.reindex(list(words)).rename_axis("step")
     steps.insert(0, "in words", pd.Series(words))
     return frame_grid(steps, steps.map(str), caption, prose=True)
@@ -50,5 +63,10 @@ def _as_entry(lines):
 
 def code_of(*functions: Callable) -> Markdown:
     """The whole source of short functions of the library, to read."""
-    sources = [textwrap.dedent(inspect.getsource(function)).strip() for function in functions]
-    return Markdown("```python\n" + "\n\n".join(sources) + "\n```")
+    sources = []
+    for function in functions:
+        source = inspect.getsource(function)
+        # A method stands indented in its class.
+        sources.append(textwrap.dedent(source).strip())
+    code = "\n\n".join(sources)
+    return Markdown(f"```python\n{code}\n```")

@@ -1,6 +1,7 @@
 """The scorecard as figures: how far our numbers are from print, and the verdicts."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -40,16 +41,26 @@ def deviations_from_print(card: Mapping) -> pd.DataFrame:
     ``name`` is that of :func:`marked_name`.
     """
     cells = pd.DataFrame(card["cells"])
-    cells = cells[(cells["printed"] == "value") & cells["mean"].notna()].copy()
-    difference = cells["mean"].astype(float) - cells["published_mean"].astype(float)
+    is_printed = cells["printed"] == "value"
+    cells = cells[is_printed & cells["mean"].notna()]
+    numbers = cells[["mean", "published_mean", "tolerance"]].astype(float)
+    difference = numbers["mean"] - numbers["published_mean"]
     is_loss = cells["criterion"].map(LOWER_IS_BETTER).astype(bool)
     gain = difference.where(~is_loss, -difference)
-    names = {(row["table"], row["algorithm"]): marked_name(row) for row in card["rows"]}
+    names = _marked_names(card)
     places = zip(cells["table"], cells["algorithm"], strict=True)
     return cells.assign(
-        deviation=gain / cells["tolerance"].astype(float),
+        deviation=gain / numbers["tolerance"],
         name=[names.get(place, place[1]) for place in places],
     )
+
+
+def _marked_names(card):
+    """The names of rows by number of the table and algorithm."""
+    names = {}
+    for row in card["rows"]:
+        names[row["table"], row["algorithm"]] = marked_name(row)
+    return names
 
 
 def deviations_figure(cells: pd.DataFrame) -> plt.Figure:
@@ -59,10 +70,13 @@ def deviations_figure(cells: pd.DataFrame) -> plt.Figure:
     beyond the axis.
     """
     tables = list(cells["table"].unique())
-    n_rows = [cells.loc[cells["table"] == number, "name"].nunique() for number in tables]
+    by_table = cells.groupby("table", sort=False)
+    n_rows = by_table["name"].nunique().loc[tables].tolist()
+    # Rows of all panels have one height, whatever their number.
+    height = 0.152 * sum(n_rows) + 0.22 * len(tables) + 0.55
     figure, axes = plt.subplots(
         len(tables),
-        figsize=(5, 0.152 * sum(n_rows) + 0.22 * len(tables) + 0.55),
+        figsize=(5, height),
         sharex=True,
         squeeze=False,
         height_ratios=n_rows,
@@ -82,15 +96,19 @@ def _draw_deviations(ax, cells):
     ax.axvline(0, color=LINE, linewidth=0.6)
     for chosen, color in ((agrees, GREEN), (~agrees, VERMILION)):
         values = cells.loc[chosen, "deviation"]
+        rows = places[chosen]
+        look = dict(linestyle="none", color=color, alpha=0.8, markeredgewidth=0)
         is_near = values.abs() <= FARTHEST
-        look = dict(linestyle="none", color=color, markersize=3.5, alpha=0.8, markeredgewidth=0)
-        ax.plot(values[is_near], places[values.index][is_near], marker="o", **look)
+        ax.plot(values[is_near], rows[is_near], marker="o", markersize=3.5, **look)
         for side, marker in ((-1, "<"), (1, ">")):
-            beyond = places[values.index[values * side > FARTHEST]].value_counts()
-            edge = np.full(len(beyond), side * AT_THE_EDGE)
-            ax.plot(edge, beyond.index, marker=marker, **(look | {"markersize": 5}))
-            for place, n_values in beyond.items():
-                ax.text(side * COUNT_AT, place, n_values, ha="center", va="center", fontsize=6)
+            is_beyond = values * side > FARTHEST
+            # Values beyond are one mark with their number.
+            counts = rows[is_beyond].value_counts()
+            edge = np.full(len(counts), side * AT_THE_EDGE)
+            ax.plot(edge, counts.index, marker=marker, markersize=5, **look)
+            for row, n_values in counts.items():
+                text = dict(ha="center", va="center", fontsize=6)
+                ax.text(side * COUNT_AT, row, n_values, **text)
     ax.set_yticks(range(len(names)), names)
     limit = COUNT_AT + 0.2
     ax.set(ylim=(len(names) - 0.4, -0.6), xlim=(-limit, limit))
@@ -102,26 +120,14 @@ def cells_figure(card: Mapping, numbers: Sequence[int]) -> plt.Figure:
     """Each cell of some tables as a square with its verdict; rows chosen by print have a mark."""
     figure, axes = plt.subplots(3, 2, figsize=(7, 7))
     cells = pd.DataFrame(card["cells"])
-    names = {(row["table"], row["algorithm"]): marked_name(row) for row in card["rows"]}
+    names = _marked_names(card)
     looks = VERDICT_LOOKS.loc[[*VERDICTS]]
     for ax, number in zip(axes.flat, numbers, strict=False):
         table = cells[cells["table"] == number]
         squares = _squares(table, TABLES[number].columns)
         squares.index = [names.get((number, name), name) for name in squares.index]
-        sns.heatmap(
-            squares.map(VERDICTS.index),
-            annot=squares.map(looks["sign"].get),
-            fmt="",
-            ax=ax,
-            cmap=ListedColormap(looks["fill"]),
-            vmin=-0.5,
-            vmax=len(looks) - 0.5,
-            linewidths=1.5,
-            cbar=False,
-        )
+        _draw_squares(ax, squares, looks)
         ax.set_title(f"Table {number}: {TABLES[number].title}", loc="left")
-        ax.set(xlabel="", ylabel="")
-        ax.tick_params(length=0)
     for ax in axes.flat[len(numbers) :]:
         ax.set_axis_off()
     axes[2, 1].legend(handles=_verdict_key(cells, looks), loc="center left", title="verdicts")
@@ -130,16 +136,38 @@ def cells_figure(card: Mapping, numbers: Sequence[int]) -> plt.Figure:
 
 def _squares(table, columns):
     words = table.pivot(index="algorithm", columns=columns, values="verdict")
+    # pivot sorts both, which is not the order of the table.
     words = words.loc[table["algorithm"].unique(), table[columns].unique()]
-    return words.rename(columns={name: criterion.symbol for name, criterion in CRITERIA.items()})
+    symbols = {name: criterion.symbol for name, criterion in CRITERIA.items()}
+    return words.rename(columns=symbols)
+
+
+def _draw_squares(ax, squares, looks):
+    """A square for each verdict, in the colour and with the sign of its looks."""
+    sns.heatmap(
+        squares.map(VERDICTS.index),
+        annot=squares.map(looks["sign"].get),
+        fmt="",
+        ax=ax,
+        cmap=ListedColormap(looks["fill"]),
+        # Whole numbers lie in the middle of their colours.
+        vmin=-0.5,
+        vmax=len(looks) - 0.5,
+        linewidths=1.5,
+        cbar=False,
+    )
+    ax.set(xlabel="", ylabel="")
+    ax.tick_params(length=0)
 
 
 def _verdict_key(cells, looks):
     counts = cells["verdict"].value_counts()
     handles = []
     for look in looks.itertuples():
-        if look.Index in counts:
-            label = f"{look.sign or ' '}  {look.in_print} ({counts[look.Index]})"
+        verdict = look.Index
+        if verdict in counts:
+            sign = look.sign or " "
+            label = f"{sign}  {look.in_print} ({counts[verdict]})"
             handles.append(Patch(color=look.fill, label=label))
     handles.append(Patch(color="white", label=f"{MARK}  settings closest to print"))
     return handles
@@ -148,17 +176,22 @@ def _verdict_key(cells, looks):
 def words_figure(words: pd.DataFrame) -> plt.Figure:
     """A bar for each row of ``words``, which has the number of claims of each verdict."""
     figure, ax = plt.subplots(figsize=(7, 0.3 * len(words) + 0.75))
-    colors = [WORD_COLOURS[word][0] for word in WORDS]
+    # Bars are drawn from below, and the first row stands on top.
     upwards = words.loc[::-1, [*WORDS]]
-    upwards.plot.barh(stacked=True, ax=ax, color=colors, width=0.75, legend=False)
+    colors = [WORD_COLOURS[word][0] for word in WORDS]
+    look = dict(color=colors, width=0.75, legend=False)
+    upwards.plot.barh(stacked=True, ax=ax, **look)
     ends = upwards.cumsum(axis="columns")
+    middles = ends - upwards / 2
     for word in WORDS:
-        for place, (n_claims, end) in enumerate(zip(upwards[word], ends[word], strict=True)):
+        _, color = WORD_COLOURS[word]
+        text: dict[str, Any] = dict(color=color, ha="center", va="center")
+        bars = zip(upwards[word], middles[word], strict=True)
+        for place, (n_claims, middle) in enumerate(bars):
             if n_claims:
-                middle = end - n_claims / 2
-                color = WORD_COLOURS[word][1]
-                ax.text(middle, place, f"{n_claims:.0f}", color=color, ha="center", va="center")
+                ax.text(middle, place, f"{n_claims:.0f}", **text)
     ax.set(xlabel="claims", ylabel="")
     ax.grid(False)
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=len(WORDS))
+    handles, names = ax.get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=len(WORDS))
     return figure

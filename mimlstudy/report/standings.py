@@ -11,6 +11,7 @@ from mimlstudy.paper.published import TABLES, published_cells
 from mimlstudy.report.figures import BLUE, INK, VERMILION
 
 LOOKS = {
+    # A bar is seen also where a dot lies on it.
     "printed": dict(color=INK, marker="|", markersize=9, markeredgewidth=1.8),
     "ours": dict(color=BLUE, marker="o", markersize=5),
     "equal tuning": dict(color=VERMILION, marker="D", markersize=4.5),
@@ -27,12 +28,19 @@ def standings(number: int, ours: pd.DataFrame, equal: pd.DataFrame, criterion: s
     criterion : str
     """
     cells = published_cells(number).query("criterion == @criterion")
-    printed = cells.set_index("algorithm")["mean"]
-    means = {"printed": printed}
-    for name, records in (("ours", ours), ("equal tuning", equal)):
-        means[name] = unmixed(records).groupby("method")[criterion].mean()
-    table = pd.DataFrame(means).reindex(list(TABLES[number].algorithms))
-    return table.sort_values("printed", ascending=CRITERIA[criterion].lower_is_better)
+    means = {
+        "printed": cells.set_index("algorithm")["mean"],
+        "ours": _means(ours, criterion),
+        "equal tuning": _means(equal, criterion),
+    }
+    methods = list(TABLES[number].algorithms)
+    table = pd.DataFrame(means).reindex(methods)
+    lower_is_better = CRITERIA[criterion].lower_is_better
+    return table.sort_values("printed", ascending=lower_is_better)
+
+
+def _means(records, criteria):
+    return unmixed(records).groupby("method")[criteria].mean()
 
 
 def standings_figure(
@@ -42,19 +50,27 @@ def standings_figure(
 
     The names of methods in ``bold`` are bold.
     """
-    figure, axes = plt.subplots(1, len(tables), figsize=(7.0, 2.5), squeeze=False)
+    size = (7.0, 2.5)
+    figure, axes = plt.subplots(1, len(tables), figsize=size, squeeze=False)
     for ax, (title, table) in zip(axes.flat, tables.items(), strict=True):
-        places = range(len(table))
-        for name, look in LOOKS.items():
-            ax.plot(table[name], places, linestyle="none", label=name, **look)
-        ax.set_yticks(places, table.index)
-        ax.set(title=title, xlabel=CRITERIA[criterion].title, ylim=(len(table) - 0.5, -0.5))
-        ax.grid(axis="both")
+        _draw_standings(ax, table)
+        ax.set_title(title)
+        ax.set_xlabel(CRITERIA[criterion].title)
         for label in ax.get_yticklabels():
-            label.set_weight("bold" if label.get_text() in bold else "normal")
+            is_bold = label.get_text() in bold
+            label.set_weight("bold" if is_bold else "normal")
     handles, names = axes.flat[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=len(LOOKS))
     return figure
+
+
+def _draw_standings(ax, table):
+    places = range(len(table))
+    for name, look in LOOKS.items():
+        ax.plot(table[name], places, linestyle="none", label=name, **look)
+    ax.set_yticks(places, table.index)
+    ax.set_ylim(len(table) - 0.5, -0.5)  # the best printed method on top
+    ax.grid(axis="both")
 
 
 def entry_ranks_figure(standing: pd.DataFrame, entry: str) -> plt.Figure:
@@ -68,25 +84,27 @@ def entry_ranks_figure(standing: pd.DataFrame, entry: str) -> plt.Figure:
     """
     tables = dict(list(standing.groupby("table", sort=False)))
     n_rows = max((len(table) for table in tables.values()), default=0)
-    figure, axes = plt.subplots(
-        1, len(tables) or 1, figsize=(6, 0.28 * n_rows + 0.8), squeeze=False
-    )
+    size = (6, 0.28 * n_rows + 0.8)
+    # Without a row there is still a figure to show, which is empty.
+    n_panels = max(len(tables), 1)
+    figure, axes = plt.subplots(1, n_panels, figsize=size, squeeze=False)
     for ax, (number, table) in zip(axes.flat, tables.items(), strict=False):
         in_order = table.sort_values("rank")
         places = range(len(in_order))
-        colors = [VERMILION if name.startswith(entry) else INK for name in in_order["method"]]
+        is_entry = in_order["method"].str.startswith(entry)
+        colors = is_entry.map({True: VERMILION, False: INK})
         ax.scatter(in_order["rank"], places, c=colors, s=24)
         ax.set_yticks(places, in_order["method"])
-        ax.set(title=f"Table {number}", xlabel="mean rank (1 is best)", ylim=(len(places), -1))
+        ax.set_ylim(len(places), -1)  # the best on top
+        ax.set(title=f"Table {number}", xlabel="mean rank (1 is best)")
         ax.grid(axis="both")
     return figure
 
 
 def best_by_criterion(records: pd.DataFrame) -> pd.Series:
     """The method with the best mean on each criterion, by the criterion's name."""
-    means = unmixed(records).groupby("method")[[*CRITERIA]].mean()
-    losses = means.copy()
+    losses = _means(records, [*CRITERIA])
     for name, criterion in CRITERIA.items():
         if not criterion.lower_is_better:
-            losses[name] = 1 - means[name]
+            losses[name] = 1 - losses[name]
     return losses.idxmin()

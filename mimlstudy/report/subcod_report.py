@@ -28,12 +28,28 @@ CORRECTIONS = {
     "optimum = minimal": MINIMAL,
     "kept_share = [1.0]": NO_CORRECTION,
 }
+# Open marks are larger than filled ones: both are seen where they are equal.
 LOOKS: dict[str, dict[str, Any]] = {
-    "printed": dict(color=INK, marker="|", markersize=11, markeredgewidth=1.8),
-    ON_LABEL: dict(color=INK, marker="o", markersize=10, markerfacecolor="none"),
+    "printed": dict(
+        color=INK,
+        marker="|",
+        markersize=11,
+        markeredgewidth=1.8,
+    ),
+    ON_LABEL: dict(
+        color=INK,
+        marker="o",
+        markersize=10,
+        markerfacecolor="none",
+    ),
     WHOLE: dict(color=BLUE, marker="o", markersize=5.5),
     MINIMAL: dict(color=VERMILION, marker="D", markersize=5),
-    NO_CORRECTION: dict(color=VERMILION, marker="v", markersize=6, markerfacecolor="white"),
+    NO_CORRECTION: dict(
+        color=VERMILION,
+        marker="v",
+        markersize=6,
+        markerfacecolor="white",
+    ),
 }
 PAPERS_RANGE = (10, 70)  # of θ
 TEXT_SIZE = (1.7, 0.6)  # of a thing's name with its number, in units of the features
@@ -51,18 +67,22 @@ def corrections(choices: pd.DataFrame, alternatives: pd.DataFrame) -> pd.DataFra
     """
     of_subcod = choices[choices["method"] == "SubCod"]
     corrected = of_subcod[of_subcod["alternative"].isin([*CORRECTIONS])]
-    corrected = corrected.assign(method=corrected["alternative"].map(CORRECTIONS))
+    names = corrected["alternative"].map(CORRECTIONS)
+    corrected = corrected.assign(method=names)
     alone = alternatives[alternatives["method"] == ON_LABEL]
     # On equal folds, so that a difference is one of the methods.
     alone = alone[alone["split"].isin(corrected["split"])]
-    return pd.concat([corrected, alone]).drop(columns="alternative").assign(override="{}")
+    rows = pd.concat([corrected, alone]).drop(columns="alternative")
+    # The method says now what is set differently, so that no override is left.
+    return rows.assign(override="{}")
 
 
 def accuracies(records: pd.DataFrame) -> pd.DataFrame:
     """Mean accuracies: a row for each data set of Table 5, a column for each method."""
-    means = run_means(records, TABLES[5]).groupby(["dataset", "method"])["accuracy"].mean()
-    names = records["method"].unique()
-    return means.unstack().reindex(TABLES[5].datasets)[names]
+    runs = run_means(records, TABLES[5])
+    means = runs.groupby(["dataset", "method"])["accuracy"].mean()
+    in_order = means.unstack().reindex(TABLES[5].datasets)
+    return in_order[records["method"].unique()]
 
 
 def printed_accuracies(method: str) -> pd.Series:
@@ -80,10 +100,13 @@ def accuracies_table(records: pd.DataFrame, title: str, profile: str) -> ReportT
     entries = number_entries(tidy["mean"], tidy["std"], tidy["mean"] == best)
     shown = crossed(tidy["method"], tidy["dataset"], entries)
     sets = [name for name in TABLES[5].datasets if name in shown]
+    n_runs = tidy["size"].min()
+    # Such as 10, or 9–10 where a fold is missing.
     n_folds = "–".join(map(str, sorted(set(runs["n_trials"]))))
+    kinds = " and ".join(sorted(set(runs["kind"])))
     caption = (
-        f"{title}: accuracy ↑, mean ± std over {tidy['size'].min()} run(s) of {n_folds} folds. "
-        f"Profile {profile}; {' and '.join(sorted(set(runs['kind'])))} data."
+        f"{title}: accuracy ↑, mean ± std over {n_runs} run(s) of {n_folds} folds. "
+        f"Profile {profile}; {kinds} data."
     )
     shown = shown.loc[records["method"].unique(), sets]
     return frame_grid(shown, tidy.assign(profile=profile), caption, corner="method")
@@ -97,7 +120,8 @@ def corrections_figure(means: pd.DataFrame) -> plt.Figure:
     for name, look in LOOKS.items():
         ax.plot(shown[name], places, linestyle="none", label=name, **look)
     ax.set_yticks(places, [name.capitalize() for name in shown.index])
-    ax.set(xlabel="accuracy", ylim=(len(shown) - 0.5, -0.5))
+    ax.set_ylim(len(shown) - 0.5, -0.5)  # the first data set on top
+    ax.set_xlabel("accuracy")
     ax.grid(axis="both")
     figure.legend(loc="outside upper center", ncols=2)
     return figure
@@ -114,21 +138,24 @@ def concepts_figure(subcod: SubCod, X: Bags, y: np.ndarray, things: np.ndarray) 
     things : int array (n_instances,), indices of :data:`~mimlpaper.datasets.synthetic.THINGS`.
     """
     figure, ax = plt.subplots(figsize=(WIDTH, 5.0))
-    concepts = subcod.mixture_.predict(X.instances)
+    mixture = subcod.mixture_
+    concepts = mixture.predict(X.instances)
     of_africa = y[X.bag_of_instance]
     names = np.array([*THINGS])
-    for number in range(subcod.n_concepts):
+    for number, mean in enumerate(mixture.means_):
         is_member = concepts == number
         color = VERMILION if of_africa[is_member].all() else BLUE
-        width, height = 4 * np.sqrt(subcod.mixture_.covariances_[number])  # two deviations a side
-        mean = subcod.mixture_.means_[number]
-        ax.add_patch(Ellipse(mean, width, height, facecolor=color, alpha=0.15))
+        half_size = 2 * np.sqrt(mixture.covariances_[number])  # two deviations a side
+        ellipse = Ellipse(mean, *(2 * half_size), facecolor=color, alpha=0.15)
+        ax.add_patch(ellipse)
         for is_shown, face in ((of_africa, color), (~of_africa, "white")):
             points = X.instances[is_member & is_shown]
-            ax.plot(*points.T, "o", markersize=4, markeredgecolor=color, markerfacecolor=face)
+            look: dict[str, Any] = dict(markeredgecolor=color, markerfacecolor=face)
+            ax.plot(*points.T, "o", markersize=4, **look)
         thing = names[np.bincount(things[is_member]).argmax()]
-        middles = np.delete(subcod.mixture_.means_, number, axis=0)
-        _write_beside(ax, mean, (width / 2, height / 2), f"{number + 1}: {thing}", color, middles)
+        middles = np.delete(mixture.means_, number, axis=0)
+        text = f"{number + 1}: {thing}"
+        _write_beside(ax, mean, half_size, text, color, middles)
     ax.margins(0.12, 0.1)
     ax.set(xlabel="first feature", ylabel="second feature", aspect="equal")
     ax.grid(False)
@@ -138,14 +165,10 @@ def concepts_figure(subcod: SubCod, X: Bags, y: np.ndarray, things: np.ndarray) 
 
 def _write_beside(ax, middle, half_size, text, color, middles):
     """Write a text left of, right of, above or below an ellipse: far from other ``middles``."""
-    half_width, half_height = half_size
-    sides = [
-        (half_width + TEXT_SIZE[0] / 2, 0),
-        (-half_width - TEXT_SIZE[0] / 2, 0),
-        (0, half_height + TEXT_SIZE[1] / 2),
-        (0, -half_height - TEXT_SIZE[1] / 2),
-    ]
-    places = middle + np.array(sides)
+    # The middle of a text stands half of its size away from the ellipse.
+    right, up = np.array(half_size) + np.array(TEXT_SIZE) / 2
+    sides = np.array([(right, 0), (-right, 0), (0, up), (0, -up)])
+    places = middle + sides
     distances = np.linalg.norm(places[:, None] - middles, axis=2)  # (n_places, n_others)
     # Ellipses are near their middles, so that a text far from these covers none.
     best = distances.min(axis=1).argmax()
@@ -167,33 +190,48 @@ def vectors_figure(corrected: Sequence[SubCod], y: np.ndarray) -> plt.Figure:
     figure, axes = plt.subplots(1, len(corrected), figsize=(WIDTH, 3.8), sharey=True)
     # Bags of Africa come first, so that a column that became the label shows as one block.
     order = np.argsort(~y, kind="stable")
+    n_africa = y.sum()
     for ax, subcod in zip(axes, corrected, strict=True):
-        before, after = subcod.concepts_[order], subcod.polished_[order]
-        look = dict(cmap=["#f4f4f4", "#8fbbe0"], cbar=False, linewidths=0.4, yticklabels=[])
-        sns.heatmap(after, xticklabels=range(1, after.shape[1] + 1), ax=ax, **look)
-        rows, columns = np.nonzero(before != after)
-        ax.plot(columns + 0.5, rows + 0.5, "x", color=INK, markersize=3)
-        ax.axhline(y.sum(), color=INK, linewidth=1.2)
-        title = f"{subcod.optimum}, θ = {subcod.kept_share:.0%}"
-        ax.set(title=f"{title}\n{len(rows)} inverted", xlabel="sub-concept")
+        _draw_vectors(ax, subcod, order)
+        ax.axhline(n_africa, color=INK, linewidth=1.2)
         ax.tick_params(axis="y", length=0)
-    middles = (y.sum() / 2, (len(y) + y.sum()) / 2)
+    middles = (n_africa / 2, (len(y) + n_africa) / 2)
     axes[0].set_yticks(middles, ["Africa", "other"], rotation=90, va="center")
     return figure
+
+
+def _draw_vectors(ax, subcod, order):
+    """The corrected vectors of bags in some order, with a cross at each inverted entry."""
+    before = subcod.concepts_[order]
+    after = subcod.polished_[order]
+    numbers = range(1, after.shape[1] + 1)
+    sns.heatmap(
+        after,
+        xticklabels=numbers,
+        yticklabels=[],
+        cmap=["#f4f4f4", "#8fbbe0"],
+        cbar=False,
+        linewidths=0.4,
+        ax=ax,
+    )
+    rows, columns = np.nonzero(before != after)
+    # The middle of a square is half a unit from its corner.
+    ax.plot(columns + 0.5, rows + 0.5, "x", color=INK, markersize=3)
+    title = f"{subcod.optimum}, θ = {subcod.kept_share:.0%}"
+    ax.set_title(f"{title}\n{len(rows)} inverted")
+    ax.set_xlabel("sub-concept")
 
 
 def m_and_theta_means(sweep: pd.DataFrame) -> pd.DataFrame:
     """Mean accuracies of a sweep: a row for each data set and θ, a column for each M."""
     overrides = sweep["override"].map(json.loads)
-    varied = sweep.assign(M=overrides.map(_value("n_concepts")))
-    varied[THETA] = 100 * overrides.map(_value("kept_share"))
-    groups = unmixed(varied, "override").groupby(["dataset", THETA, "M"], sort=False)
+    numbers = [override["subcod__n_concepts"] for override in overrides]
+    shares = [override["subcod__kept_share"] for override in overrides]
+    varied = sweep.assign(**{"M": numbers, THETA: shares})
+    varied[THETA] *= 100
+    rows = unmixed(varied, "override")
+    groups = rows.groupby(["dataset", THETA, "M"], sort=False)
     return groups["accuracy"].mean().unstack()
-
-
-def _value(name):
-    """A function that finds a parameter of SubCod in an override."""
-    return lambda override: override[f"subcod__{name}"]
 
 
 def spread_in_range(means: pd.DataFrame) -> float:
@@ -202,7 +240,8 @@ def spread_in_range(means: pd.DataFrame) -> float:
     ``means`` are those of :func:`m_and_theta_means`; 0 if no θ is in the range.
     """
     shares = means.index.get_level_values(THETA)
-    in_range = means[(shares >= PAPERS_RANGE[0]) & (shares <= PAPERS_RANGE[1])]
+    least, most = PAPERS_RANGE
+    in_range = means[(shares >= least) & (shares <= most)]
     by_set = in_range.stack().groupby("dataset")
     spreads = by_set.max() - by_set.min()
     return float(spreads.max()) if len(spreads) else 0.0
@@ -211,14 +250,21 @@ def spread_in_range(means: pd.DataFrame) -> float:
 def m_and_theta_figure(means: pd.DataFrame) -> plt.Figure:
     """A panel for each data set of :func:`m_and_theta_means`: the least and the largest M."""
     names = means.index.unique("dataset")
-    figure, axes = plt.subplots(1, len(names), figsize=(WIDTH, 1.9), squeeze=False, sharey=True)
-    looks = {means.columns.min(): dict(marker="o", markersize=7, markerfacecolor="none")}
-    looks[means.columns.max()] = dict(marker="o", markersize=3)
+    figure, axes = plt.subplots(
+        1,
+        len(names),
+        figsize=(WIDTH, 1.9),
+        squeeze=False,
+        sharey=True,
+    )
+    open_look = dict(color=VERMILION, markersize=7, markerfacecolor="none")
+    looks: dict[int, dict[str, Any]] = {means.columns.min(): open_look}
+    looks[means.columns.max()] = dict(color=BLUE, markersize=3)
     for ax, name in zip(axes.flat, names, strict=True):
         ax.axvspan(*PAPERS_RANGE, color="#eeeeee", zorder=0, linewidth=0)
-        for (m, look), color in zip(looks.items(), (VERMILION, BLUE), strict=False):
+        for m, look in looks.items():
             curve = means.loc[name][m].sort_index()
-            ax.plot(curve, color=color, label=f"M = {m}", linewidth=1.2, **look)
+            ax.plot(curve, label=f"M = {m}", marker="o", linewidth=1.2, **look)
         ax.set(title=name.capitalize(), xlabel=THETA, xticks=[10, 40, 70, 100])
     axes[0, 0].set_ylabel("accuracy")
     axes[0, 0].legend(loc="lower left")

@@ -7,9 +7,8 @@ import hashlib
 import html
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
@@ -34,8 +33,8 @@ OF_THE_PAPER = (*(table.experiment for table in TABLES.values()), "appendix_c", 
 HEADS = {c.name: f"{c.symbol} {c.arrow}" for c in ALL_CRITERIA.values()}
 PRINTED, OURS, FIXED = "printed", "ours", "fixed in advance"  # lines of a table
 DAGGER = "†"  # behind rows with settings chosen by print
-PAPERS, CORRECTED = "paper's test", "corrected test"
-CLAIM_COLUMNS = (PAPERS, CORRECTED, "fixed in advance", "equal tuning")  # of claims.VIEWS
+PAPERS, CORRECTED = "paper's test", "corrected test"  # views of claims.VIEWS, as all of these
+CLAIM_COLUMNS = (PAPERS, CORRECTED, "fixed in advance", "equal tuning")
 HOW_TESTED = (
     "by the paper's paired t-test and by a corrected test, with the parts that are supported. By "
     "the paper's test a tie is what is not significant. The corrected test allows for examples "
@@ -104,32 +103,63 @@ class ReportTable:
     @property
     def key(self) -> dict[str, str]:
         """Of each verdict that a sign shows: the sign and its meaning."""
-        signed = {one.verdict for one in self.entries.to_numpy().ravel() if one.signed}
-        signs = {verdict: sign for verdict, sign in VERDICT_SIGNS.items() if verdict in signed}
-        return {v: f"{sign} {IN_PRINT[v]}" for v, sign in signs.items() if sign}
+        shown = {entry.verdict for entry in self.entries.to_numpy().ravel() if entry.signed}
+        key = {}
+        # In the order of the looks, not of the cells: tables side by side have equal keys.
+        for verdict, sign in VERDICT_SIGNS.items():
+            if sign and verdict in shown:
+                key[verdict] = f"{sign} {IN_PRINT[verdict]}"
+        return key
+
+    @property
+    def _is_grouped(self):
+        """Whether a row has two names."""
+        return self.entries.index.nlevels > 1
 
     def to_styler(self):
         """A pandas Styler: verdicts as light tints, best values bold."""
-        firsts, grouped = self._names().iloc[:, 0], self.entries.index.nlevels > 1
-        rules = firsts.map(lambda name: THIN if grouped and name else "")
-        rules = rules.mask(firsts.isin(self.rules_above), THICK).to_numpy()
-        looks = self.entries.map(lambda one: _tint(one.verdict)).add(rules, axis=0)
-        styler = self.entries.map(_html_cell).style.apply(lambda _: looks, axis=None)
+        rules = self._rules(THIN, THICK)
+        tints = self.entries.map(lambda entry: _tint(entry.verdict))
+        looks = tints.add(rules.to_numpy(), axis=0)
+        styler = self.entries.map(_html_cell).style
+        styler = styler.apply(lambda _: looks, axis=None)
         if len(rules):  # pandas fails on none
-            styler.apply_index(lambda _: rules)
-        key = [f'<span style="{_tint(one)}">{text}</span>' for one, text in self.key.items()]
+            styler.apply_index(lambda _: rules.to_numpy())
+        styles = list(CSS)
+        if self._is_grouped:
+            styles += IN_LINES
+        if self.prose:
+            styles += FLUSH_LEFT
+        # The same table has the same id, so that what is published does not change.
+        digest = hashlib.sha256(self.to_markdown().encode()).hexdigest()
         return (
             styler.format_index(escape="html")
             .format_index(escape="html", axis="columns")
-            .set_table_styles(CSS + IN_LINES * grouped + FLUSH_LEFT * self.prose)
-            .set_table_attributes('class="prose"' * self.prose)
-            .set_uuid(hashlib.sha256(self.to_markdown().encode()).hexdigest()[:8])
-            .set_caption(" ".join([ITALIC.sub(r"<i>\1</i>", self.caption), *key]))
+            .set_table_styles(styles)
+            .set_table_attributes('class="prose"' if self.prose else "")
+            .set_uuid(digest[:8])
+            .set_caption(self._html_caption())
         )
+
+    def _rules(self, within, above):
+        """For each row what draws a line above it; "" for none."""
+        first_names = self._names().iloc[:, 0]
+        begins_group = (first_names != "") & self._is_grouped
+        rules = pd.Series("", first_names.index).mask(begins_group, within)
+        return rules.mask(first_names.isin(self.rules_above), above)
+
+    def _html_caption(self):
+        caption = ITALIC.sub(r"<i>\1</i>", self.caption)
+        key = []
+        for verdict, meaning in self.key.items():
+            key.append(f'<span style="{_tint(verdict)}">{meaning}</span>')
+        return " ".join([caption, *key])
 
     def to_csv(self) -> str:
         """The tidy numbers, six significant digits."""
-        return self.tidy.map(guarded).to_csv(index=False, float_format="%.6g", lineterminator="\n")
+        # A text that begins like a formula is none to a spreadsheet.
+        safe = self.tidy.map(guarded)
+        return safe.to_csv(index=False, float_format="%.6g", lineterminator="\n")
 
     def to_markdown(self) -> str:
         """A pipe table with the caption above it."""
@@ -137,39 +167,41 @@ class ReportTable:
         cells = self.entries.map(MARKDOWN_CELL).reset_index(drop=True)
         texts = pd.concat([names, cells], axis=1)
         heads = [markdown_text(head) for head in texts.columns]
-        rules = [":---"] * names.shape[1] + [":---:"] * len(self.entries.columns)
-        rows = [heads, rules, *texts.itertuples(index=False)]
-        lines = ("| " + " | ".join(row) + " |" for row in rows)
+        aligned = [":---"] * names.shape[1] + [":---:"] * cells.shape[1]
+        rows = [heads, aligned, *texts.itertuples(index=False)]
+        lines = [f"| {' | '.join(row)} |" for row in rows]
         return "\n".join([self._caption_with_key(), "", *lines]) + "\n"
 
     def to_latex(self) -> str:
         """A tabular with the rules of booktabs, in a table with its caption; in UTF-8."""
-        texts, n_names = self._texts(LATEX_CELL), self.entries.index.nlevels
-        firsts = texts.iloc[:, 0]
-        above = firsts.map(lambda name: r"\addlinespace " if n_names > 1 and name else "")
-        above = above.mask(firsts.isin(self.rules_above), r"\midrule ")
-        texts.isetitem(0, above + firsts.map(_tex))
+        names = self._names()
+        cells = self.entries.map(LATEX_CELL).reset_index(drop=True)
+        texts = pd.concat([names, cells], axis=1)
+        rules = self._rules(r"\addlinespace ", r"\midrule ")
+        # By place: both columns of names may have the same head.
+        texts.isetitem(0, rules + names.iloc[:, 0].map(_tex))
         shown = texts.rename(columns=_tex).style.hide(axis="index")
+        caption = _tex(self._caption_with_key())
         return shown.set_table_styles(LATEX_STYLES).to_latex(
             hrules=True,
             position_float="centering",
-            caption=ITALIC.sub(r"\\emph{\1}", _tex(self._caption_with_key())),
-            column_format="l" * n_names + "c" * len(self.entries.columns),
+            caption=ITALIC.sub(r"\\emph{\1}", caption),
+            column_format="l" * names.shape[1] + "c" * cells.shape[1],
         )
 
     def _names(self):
         """The names of the rows, a column or two; a first name only where its rows begin."""
         names = self.entries.index.to_frame(index=False)
-        if names.shape[1] > 1:
-            names[0] = names[0].mask(names[0].duplicated(), "")
-        return names.set_axis([self.entries.columns.name, ""][: names.shape[1]], axis="columns")
-
-    def _texts(self, cell):
-        """All that is shown, as texts: the names and the cells."""
-        return pd.concat([self._names(), self.entries.map(cell).reset_index(drop=True)], axis=1)
+        corner = self.entries.columns.name
+        if not self._is_grouped:
+            return names.set_axis([corner], axis="columns")
+        names[0] = names[0].mask(names[0].duplicated(), "")
+        return names.set_axis([corner, ""], axis="columns")
 
     def _caption_with_key(self):
-        return f"{self.caption} {', '.join(self.key.values())}." if self.key else self.caption
+        if not self.key:
+            return self.caption
+        return f"{self.caption} {', '.join(self.key.values())}."
 
     def _repr_html_(self) -> str:
         return self.to_styler().to_html()
@@ -185,29 +217,44 @@ def frame_grid(
     prose: bool = False,
 ) -> ReportTable:
     """A table of a frame's texts and entries; ``corner`` heads its index, dashes are missing."""
-    corner = (shown.index.name or "") if corner is None else corner
-    texts = shown.astype(object).where(shown.notna(), "–").rename(index=str, columns=str)
-    entries = texts.map(lambda one: one if isinstance(one, Entry) else Entry((str(one),)))
-    entries = entries.rename_axis(index=[None] * shown.index.nlevels, columns=corner)
+    if corner is None:
+        corner = shown.index.name or ""
+    filled = shown.astype(object).where(shown.notna(), "–")
+    entries = filled.rename(index=str, columns=str).map(_as_entry)
+    no_names = [None] * shown.index.nlevels
+    entries = entries.rename_axis(index=no_names, columns=corner)
     return ReportTable(caption, entries, tidy, rules_above, prose)
+
+
+def _as_entry(content):
+    return content if isinstance(content, Entry) else Entry((str(content),))
 
 
 def crossed(names: Iterable, heads: Iterable, entries: Iterable) -> pd.DataFrame:
     """A frame of entries, each in the row of its name and the column of its head."""
     places = pd.MultiIndex.from_arrays([[*names], [*heads]])
-    rows, columns = (places.get_level_values(level).unique() for level in (0, 1))
-    return pd.Series([*entries], places).unstack().reindex(rows, columns=columns)
+    rows = places.get_level_values(0).unique()
+    columns = places.get_level_values(1).unique()
+    # unstack sorts both, which is not the order of the entries.
+    frame = pd.Series([*entries], places).unstack()
+    return frame.reindex(rows, columns=columns)
 
 
 def save_table(table: ReportTable, folder, name: str) -> list[Path]:
     """Write ``name``.csv and .md into ``folder``, and .tex if it is one of the paper's own."""
-    forms = {".csv": table.to_csv(), ".md": table.to_markdown()}
-    forms |= {".tex": table.to_latex()} if name in OF_THE_PAPER else {}
-    return [write_whole(Path(folder) / (name + ending), text) for ending, text in forms.items()]
+    texts = {".csv": table.to_csv(), ".md": table.to_markdown()}
+    if name in OF_THE_PAPER:
+        texts[".tex"] = table.to_latex()
+    paths = []
+    for ending, text in texts.items():
+        path = Path(folder) / f"{name}{ending}"
+        paths.append(write_whole(path, text))
+    return paths
 
 
 def _tex(text):
-    return re.sub(r"[&%$#_{}]", r"\\\g<0>", text).replace("○", r"$\circ$")
+    escaped = re.sub(r"[&%$#_{}]", r"\\\g<0>", text)
+    return escaped.replace("○", r"$\circ$")
 
 
 def _tint(verdict):
@@ -215,21 +262,51 @@ def _tint(verdict):
     return f"background-color: {color}; color: {TINTED_TEXT}; " if color else ""
 
 
-def _cell(entry, *, escape, newline="<br>", bold, verdict, stack="{}", tint=""):
-    lines = [
-        bold.format(escape(line)) if is_bold else escape(line)
-        for line, is_bold in zip_longest(entry.lines, entry.bold, fillvalue=False)
-    ]
-    if entry.signed:
-        lines[-1] = f"{lines[-1]} {escape(VERDICT_SIGNS[entry.verdict])}".rstrip()
-    elif entry.verdict:
-        lines.append(verdict.format(IN_PRINT[entry.verdict]))
-    color = VERDICT_TINTS.get(entry.verdict, "").upper()
-    text = stack.format(newline.join(lines)) if len(lines) > 1 else "".join(lines)
-    return tint.format(color[1:]) * bool(color) + text
+@dataclass(frozen=True)
+class CellForm:
+    """How a form of text, such as Markdown, writes an entry; braces stand for what is put in."""
+
+    escape: Callable[[str], str]
+    bold: str
+    verdict: str
+    newline: str = "<br>"
+    stack: str = "{}"  # around two lines or more
+    tint: str = ""  # before all, with the six digits of a colour
+
+    def __call__(self, entry: Entry) -> str:
+        lines = self._lines(entry)
+        text = self.newline.join(lines)
+        if len(lines) > 1:
+            text = self.stack.format(text)
+        color = VERDICT_TINTS.get(entry.verdict)
+        if not color:
+            return text
+        digits = color.upper().removeprefix("#")
+        return self.tint.format(digits) + text
+
+    def _lines(self, entry):
+        lines = []
+        for line, is_bold in zip_longest(entry.lines, entry.bold, fillvalue=False):
+            escaped = self.escape(line)
+            lines.append(self.bold.format(escaped) if is_bold else escaped)
+        if entry.signed:
+            sign = self.escape(VERDICT_SIGNS[entry.verdict])
+            lines[-1] = f"{lines[-1]} {sign}".rstrip()
+        elif entry.verdict:
+            lines.append(self.verdict.format(IN_PRINT[entry.verdict]))
+        return lines
 
 
-HTML_CELL = partial(_cell, escape=html.escape, bold="<b>{}</b>", verdict="<small>{}</small>")
+HTML_CELL = CellForm(html.escape, "<b>{}</b>", "<small>{}</small>")
+MARKDOWN_CELL = CellForm(markdown_text, "**{}**", "*{}*")
+LATEX_CELL = CellForm(
+    _tex,
+    bold=r"\textbf{{{}}}",
+    verdict=r"\textit{{{}}}",
+    newline=r"\\",
+    stack=r"\shortstack{{{}}}",
+    tint=r"\cellcolor[HTML]{{{}}}",
+)
 
 
 def _html_cell(entry):
@@ -238,18 +315,6 @@ def _html_cell(entry):
     if entry.address:
         return f'<span data-address="{html.escape(entry.address)}">{text}</span>'
     return text
-
-
-MARKDOWN_CELL = partial(_cell, escape=markdown_text, bold="**{}**", verdict="*{}*")
-LATEX_CELL = partial(
-    _cell,
-    escape=_tex,
-    newline=r"\\",
-    bold=r"\textbf{{{}}}",
-    verdict=r"\textit{{{}}}",
-    stack=r"\shortstack{{{}}}",
-    tint=r"\cellcolor[HTML]{{{}}}",
-)
 
 
 def results_table(
@@ -280,27 +345,31 @@ def results_table(
         The criteria and methods that are shown.
     """
     table = TABLES[number]
-    criteria, rows = [*criteria], [*(rows or ())]
+    criteria = [*criteria]
     unknown = {*criteria} - {*table.criteria}
     if unknown:
         raise ValueError(f"criteria must be among {[*table.criteria]}, got {sorted(unknown)}")
     cells = compare_with_paper(records, number)
     if criteria:
         cells = cells[cells["criterion"].isin(criteria)]
-    totals = agreement(cells)  # ours may be nearest to a printed row that is not shown
+    # Of all rows: ours may be nearest to a printed row that is not shown.
+    totals = agreement(cells)
+    rows = [*(rows or ())]
     if rows:
         cells = cells[cells["algorithm"].isin(rows)]
     lines = _lines_of_methods(cells, table, pd.DataFrame() if fixed is None else fixed)
     names = _marked_names(cells, table)
+    shown = {(names[method], line): entries for (method, line), entries in lines.items()}
     compared = [names[name] for name in table.compared if name in names]
     beyond = [names[name] for name in names if name not in table.algorithms]
     has_fixed = any(line == FIXED for _, line in lines)
-    named = {(names[method], line): entries for (method, line), entries in lines.items()}
+    caption = _results_caption(table, cells, totals, bool(beyond), has_fixed, profile)
     return frame_grid(
-        pd.DataFrame(named).T.rename(columns=HEADS),
+        pd.DataFrame(shown).T.rename(columns=HEADS),
         cells.assign(profile=profile),
-        _results_caption(table, cells, totals, beyond, has_fixed, profile),
+        caption,
         corner="algorithm",
+        # A line above the first row of each group.
         rules_above=(*compared[:1], *beyond[:1]),
     )
 
@@ -331,14 +400,14 @@ def _lines_of_methods(cells, table, fixed):
     keys = ["algorithm", table.columns]
     in_advance = compare_with_paper(fixed, table.number)
     in_advance = in_advance[[*keys, "mean", "std", "verdict"]]
-    best = wins(cells, "mean", [table.columns])
-    cells = cells.assign(is_best=best)
+    cells = cells.assign(is_best=wins(cells, "mean", [table.columns]))
     cells = cells.merge(in_advance, "left", keys, suffixes=("", "_fixed"))
     places = cells[["table", "algorithm", "criterion", "dataset"]]
     cells["address"] = [address(*place) for place in places.itertuples(index=False)]
     lines = {}
     for method, rows in cells.groupby("algorithm", sort=False):
-        for name, entries in _lines(rows.set_index(table.columns)).items():
+        of_method = _lines(rows.set_index(table.columns))
+        for name, entries in of_method.items():
             lines[method, name] = entries
     return lines
 
@@ -349,28 +418,38 @@ def _lines(cells):
     if cells["printed"].ne("no row").all():
         entries = []
         for _, cell in cells.iterrows():
-            entries.append(Entry((published_text(cell),), (cell["published_best"],)))
+            text = published_text(cell)
+            entries.append(Entry((text,), (cell["published_best"],)))
         lines[PRINTED] = pd.Series(entries, cells.index)
-    numbers = [cells[name] for name in ("mean", "std", "is_best", "verdict")]
-    lines[OURS] = number_entries(*numbers)
-    differs = cells["mean_fixed"].notna() & (cells["mean_fixed"] != cells["mean"])
+    lines[OURS] = number_entries(
+        cells["mean"],
+        cells["std"],
+        cells["is_best"],
+        cells["verdict"],
+    )
+    has_fixed = cells["mean_fixed"].notna()
+    differs = has_fixed & (cells["mean_fixed"] != cells["mean"])
     if differs.any():
-        mean, std, verdict = (cells[f"{name}_fixed"] for name in ("mean", "std", "verdict"))
-        lines[FIXED] = number_entries(mean, std, verdict=verdict)
+        lines[FIXED] = number_entries(
+            cells["mean_fixed"],
+            cells["std_fixed"],
+            verdict=cells["verdict_fixed"],
+        )
     return {name: _addressed(entries, cells) for name, entries in lines.items()}
 
 
-def _results_caption(table, cells, totals, beyond, has_fixed, profile):
-    what = "accuracy ↑, mean ± std" if len(table.datasets) > 1 else "mean ± std"
+def _results_caption(table, cells, totals, has_beyond, has_fixed, profile):
+    # A table whose columns are data sets has no head that names the criterion.
+    criterion = "accuracy ↑, " if len(table.datasets) > 1 else ""
     sentences = [
-        f"Table {table.number}. {table.title}: {what}.",
+        f"Table {table.number}. {table.title}: {criterion}mean ± std.",
         "*Printed* is the paper's value, *ours* that of the recorded trials. The best is bold.",
     ]
     if has_fixed:
         sentences.append("*Fixed in advance* is ours with settings that nobody chose by results.")
     if cells["verdict"].eq("newly_measured").any():
         sentences.append("Newly measured cells are N/A or blank in the paper.")
-    if beyond:
+    if has_beyond:
         sentences.append("Below the last line are methods that the paper does not have.")
     sentences.append(f"Tolerance: {RULES[table.tolerance].words}.")
     if totals["match_rate"] is not None:
@@ -379,7 +458,8 @@ def _results_caption(table, cells, totals, beyond, has_fixed, profile):
             f"{totals['chance_agreement']:.0%} of other algorithms' cells would; "
             f"{totals['rows_recognised']} of {totals['rows']} rows are nearest to their own."
         )
-    sentences += [_dagger_in_words(cells, table), _provenance(cells, profile)]
+    sentences.append(_dagger_in_words(cells, table))
+    sentences.append(_provenance(cells, profile))
     return " ".join(filter(None, sentences))
 
 
@@ -398,12 +478,20 @@ def _dagger_in_words(cells, table):
 def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> ReportTable:
     """Mean ± std over splits of every method, in the order of the records."""
     groups = unmixed(records).groupby("method", sort=False)
-    numbers = groups[list(CRITERIA)].agg(["mean", "std"]).stack(level=0, future_stack=True)
-    counts = groups.agg(n=("split", "size"), state=("state", _joined), kind=("kind", _joined))
-    tidy = numbers.rename_axis(["algorithm", "criterion"]).reset_index().join(counts, "algorithm")
-    entries = number_entries(tidy["mean"], tidy["std"], wins(tidy, "mean", ["criterion"]))
+    by_criterion = groups[list(CRITERIA)].agg(["mean", "std"])
+    numbers = by_criterion.stack(level=0, future_stack=True)
+    numbers = numbers.rename_axis(["algorithm", "criterion"]).reset_index()
+    counts = groups.agg(
+        n=("split", "size"),
+        state=("state", _joined),
+        kind=("kind", _joined),
+    )
+    tidy = numbers.join(counts, "algorithm")
+    best = wins(tidy, "mean", ["criterion"])
+    entries = number_entries(tidy["mean"], tidy["std"], best)
+    shown = crossed(tidy["algorithm"], tidy["criterion"], entries)
     return frame_grid(
-        crossed(tidy["algorithm"], tidy["criterion"], entries).rename(columns=HEADS),
+        shown.rename(columns=HEADS),
         tidy.assign(profile=profile),
         f"{title}: mean ± std. {_provenance(tidy, profile)}",
         corner="algorithm",
@@ -415,30 +503,42 @@ def claims_table(findings: list[ClaimFinding], *, detail: bool = True) -> Report
 
     A column in which no claim was tested is named in the caption only.
     """
-    rows = []
-    for finding in findings:
-        named = {
-            name: getattr(finding, name) for name in ("id", "where", "kind", "claim", "detail")
-        }
-        for view, verdict in finding.verdicts.items():
-            rows.append(named | {"view": view} | asdict(verdict))
-    tidy = pd.DataFrame(rows)
-    shown = crossed(tidy["id"], tidy["view"], map(_words_entry, tidy.itertuples()))
+    tidy = _tidy_claims(findings)
     is_tested = tidy["word"] != "not tested"
-    tested = {*CLAIM_COLUMNS[:2], *tidy.loc[is_tested, "view"]}
-    shown = shown[[view for view in CLAIM_COLUMNS if view in tested]]
+    # The two tests of our own settings are shown always.
+    views = {PAPERS, CORRECTED, *tidy.loc[is_tested, "view"]}
+    words = crossed(tidy["id"], tidy["view"], map(_words_entry, tidy.itertuples()))
+    shown = words[[view for view in CLAIM_COLUMNS if view in views]]
     of_view = tidy[tidy["view"] == CORRECTED].set_index("id")
     shown.insert(0, "claim", of_view["claim"])
-    shown["power"] = [
-        f"{row.power} of {row.n_printed}" if row.n_printed else "–" for row in of_view.itertuples()
-    ]
+    shown["power"] = [_power_text(row) for row in of_view.itertuples()]
     if detail:
         shown["in detail"] = of_view["detail"]
     caption = f"Claims, {HOW_TESTED}"
-    untested = [view for view in CLAIM_COLUMNS if view not in tested]
+    untested = [view for view in CLAIM_COLUMNS if view not in views]
     if untested:
         caption += f" Not tested: {' and '.join(untested)}."
     return frame_grid(shown, tidy, caption, corner="", prose=True)
+
+
+def _tidy_claims(findings):
+    """A row for each claim and view."""
+    rows = []
+    for finding in findings:
+        claim = {
+            "id": finding.id,
+            "where": finding.where,
+            "kind": finding.kind,
+            "claim": finding.claim,
+            "detail": "; ".join(finding.detail),
+        }
+        for view, verdict in finding.verdicts.items():
+            rows.append(claim | {"view": view} | asdict(verdict))
+    return pd.DataFrame(rows)
+
+
+def _power_text(row):
+    return f"{row.power} of {row.n_printed}" if row.n_printed else "–"
 
 
 def _words_entry(row):
@@ -455,7 +555,8 @@ def divergences_table(
 ) -> ReportTable:
     """Open choices of a section such as ``"4"``, or of all; effects are measured on records."""
     log = published_divergences()
-    log = log[log["section"] == section] if section else log
+    if section:
+        log = log[log["section"] == section]
     if get_records is not None:
         log = divergences_with_effects(log, get_records)
     caption = "Open choices, and their effects where these were measured."
@@ -465,12 +566,17 @@ def divergences_table(
 
 def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
     """What an open choice changes: means of the published settings, "", then differences."""
-    groups = unmixed(records, "alternative").groupby(["method", "alternative"], sort=False)
+    rows = unmixed(records, "alternative")
+    groups = rows.groupby(["method", "alternative"], sort=False)
     means = groups[[*CRITERIA]].mean()
     published = means.xs("", level="alternative", drop_level=False)
-    of_method = published.droplevel("alternative")
-    changes = means.drop(published.index).sub(of_method, level="method").dropna(how="all")
-    texts = pd.concat([published.map("{:.3f}".format), changes.map("{:+.3f}".format)])
+    by_method = published.droplevel("alternative")
+    alternatives = means.drop(published.index)
+    # Without a published row there is nothing to differ from.
+    changes = alternatives.sub(by_method, level="method").dropna(how="all")
+    published_texts = published.map("{:.3f}".format)
+    texts = pd.concat([published_texts, changes.map("{:+.3f}".format)])
+    # Each method's changes stand below its means.
     texts = texts.loc[[*changes.index.unique("method")]]
     names = [f"{method}: {text}" if text else method for method, text in texts.index]
     shown = texts.set_axis(names).rename(columns=HEADS)
@@ -487,11 +593,12 @@ def published_text(cell) -> str:
 
 def number_entries(mean: pd.Series, std: pd.Series, is_best=False, verdict="") -> pd.Series:
     """Entries of numbers as :func:`number_text`: the best bold, a sign for each verdict, if any."""
-    cells = pd.DataFrame({"mean": mean, "std": std, "is_best": is_best, "verdict": verdict})
-    entries = [
-        Entry((number_text(c.mean, c.std),), (c.is_best,), c.verdict, signed=c.verdict != "")
-        for c in cells.itertuples()
-    ]
+    columns = {"mean": mean, "std": std, "is_best": is_best, "verdict": verdict}
+    entries = []
+    for cell in pd.DataFrame(columns).itertuples():
+        text = number_text(cell.mean, cell.std)
+        has_verdict = cell.verdict != ""
+        entries.append(Entry((text,), (cell.is_best,), cell.verdict, signed=has_verdict))
     return pd.Series(entries, mean.index, dtype=object)
 
 
@@ -499,9 +606,12 @@ def number_text(mean: float, std: float = math.nan) -> str:
     """``.193±.007`` as the paper prints it, halves rounded up; a dash for nothing."""
     if pd.isna(mean):
         return "–"
-    numbers = [round_half_up(number, DECIMALS) for number in (mean, std) if not pd.isna(number)]
-    texts = (f"{number:.{DECIMALS}f}" for number in numbers)
-    return "±".join(text.removeprefix("0") for text in texts)
+    texts = []
+    for number in (mean, std):
+        if not pd.isna(number):
+            text = f"{round_half_up(number, DECIMALS):.{DECIMALS}f}"
+            texts.append(text.removeprefix("0"))
+    return "±".join(texts)
 
 
 def _provenance(cells, profile):
@@ -509,8 +619,11 @@ def _provenance(cells, profile):
     measured = cells[cells["n"] > 0].groupby("algorithm", sort=False)
     if not len(measured):
         return f"Profile {profile}; no records yet."
-    of = f" of {cells['n_protocol'].iloc[0]}" if "n_protocol" in cells else ""
-    runs = _by_algorithm(measured["n"].min().map(lambda n: f"{n}{of} runs"))
+    of_protocol = ""
+    if "n_protocol" in cells:
+        of_protocol = f" of {cells['n_protocol'].iloc[0]}"
+    n_runs = measured["n"].min()
+    runs = _by_algorithm(n_runs.map(lambda n: f"{n}{of_protocol} runs"))
     kinds = _by_algorithm(measured["kind"].agg(_joined))
     return f"Profile {profile}; {runs}; {kinds} data."
 
@@ -519,8 +632,9 @@ def _by_algorithm(values):
     """One value if all share it, else each value with its algorithms."""
     if values.nunique() == 1:
         return values.iloc[0]
-    groups = values.groupby(values, sort=False).groups
-    return ", ".join(f"{value} ({', '.join(names)})" for value, names in groups.items())
+    algorithms = values.groupby(values, sort=False).groups
+    texts = [f"{value} ({', '.join(names)})" for value, names in algorithms.items()]
+    return ", ".join(texts)
 
 
 def _joined(values):

@@ -16,6 +16,7 @@ from mimlstudy.judge.selection import as_published, unmixed
 from mimlstudy.judge.statistics import Ranks, rank_methods
 from mimlstudy.paper.published import TABLES
 from mimlstudy.paper.unseen import BAGS, OWN_CHOSEN_ON
+from mimlstudy.paper.variants import VARIED
 from mimlstudy.report.figures import label_ends, look_of
 from mimlstudy.report.tables import (
     Entry,
@@ -31,7 +32,6 @@ AUTHORS_SETS = ("scene", "reuters", "yeast", "web pages")
 FOUR, MULTI_LABEL = TABLES[1].proposed, TABLES[1].compared
 COLUMN_NAMES = {"fixed": "fixed in advance", "equal": "equal tuning"}
 LINES = ("MimlBoost", "MimlSvm", "MimlSvm_mi", "MimlNn", "MlSvm, mean", "NoisyOr")
-N_SETTINGS = 16  # of equal tuning
 
 
 class Order(NamedTuple):
@@ -180,7 +180,7 @@ def budgets_figure(curves: pd.DataFrame) -> plt.Figure:
     figure, ax = plt.subplots(figsize=(5.6, 2.8))
     shown = curves[[name for name in LINES if name in curves]]
     for name, curve in shown.items():
-        dashes = (4, 2) if "," in name else ()
+        dashes = (4, 2) if name in VARIED else ()
         ax.plot(curve, color=look_of(name).color, marker=".", dashes=dashes)
     ax.set_xscale("log", base=2)
     ax.set(xlabel="settings tried", ylabel="average precision ↑")

@@ -278,8 +278,6 @@ def test_a_question_is_answered_in_a_folder_of_its_own(exploring, project, shown
     assert figure.get_suptitle() == f"Explored: {exploring.explores}."
     assert "Explored" in shown.metadata[-1]["image/png"]["alt"]
     assert [path.name for path in project.iterdir()] == ["build"]
-    opening = exploring.opening("Who?", "here").data
-    assert opening.startswith(r"> **Explored:** n\_splits = 3")
 
 
 def test_a_companion_knows_the_parameters_of_its_notebook_and_leaves_its_globals(project):

@@ -30,6 +30,14 @@ def test_records_are_complete(store):
     assert record["n_stages"] == 1
 
 
+def test_an_unknown_method_is_refused_before_anything_runs(store, capsys):
+    """Also if only the last experiment does not have it."""
+    with pytest.raises(ValueError, match=r"among \['MimlNn'\] for smaller, got \['Ml-knn'\]"):
+        run(store, [MINE, SMALLER], methods=["Ml-knn"])
+    assert capsys.readouterr().err == ""
+    assert not store.path("mine").exists()
+
+
 def test_trials_run_once_unless_they_are_to_be_computed_again(store):
     """Seconds say what ran again."""
     table = run(store)

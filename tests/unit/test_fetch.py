@@ -324,6 +324,29 @@ def test_the_manifest_and_the_sources_name_the_same_files(monkeypatch):
     assert set(manifest()) == files
 
 
+LAST_LINE = "beta.mat,12,abc,https://a.org,https://b.org,a home,free"
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        LAST_LINE[: len(LAST_LINE) // 2],
+        LAST_LINE + ",too,many",
+        LAST_LINE.replace("12", "12x"),
+        LAST_LINE.replace("https://a.org", ""),
+    ],
+)
+def test_a_damaged_line_of_the_manifest_is_named(data, damaged):
+    path = data / "manifest.csv"
+    n_lines = len(path.read_text().splitlines())
+    with path.open("a") as file:
+        file.write(damaged)
+    with pytest.raises(DataError) as caught:
+        describe()
+    assert str(caught.value).startswith(f"line {n_lines + 1} of {path} is damaged: ")
+    assert "git checkout" in str(caught.value)
+
+
 def host_of(url):
     return urlsplit(url).hostname
 

@@ -10,7 +10,9 @@ import pytest
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import NO_RECORDS
 from mimlstudy.judge.statistics import rank_methods, swept_values
+from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import TABLES
+from mimlstudy.paper.variants import VARIED
 from mimlstudy.report import figures
 from mimlstudy.report.figures import look_of
 from tests.made_up_records import rows, staged, swept
@@ -99,11 +101,20 @@ def test_every_curve_is_named_and_every_method_has_its_own_look():
     assert solid.get_linestyle() == "-" != dashed.get_linestyle()
     assert dashed._unscaled_dash_pattern != dotted._unscaled_dash_pattern
     assert len(set(figures.METHOD_STYLE.values())) == len(figures.METHOD_STYLE)
-    assert look_of("MlSvm, tuned") == figures.METHOD_STYLE["MlSvm"]
+    assert look_of("MlSvm, mean") == figures.METHOD_STYLE["MlSvm"]
     assert figures.in_order(["Oracle", "MlSvm", "MimlSvm"]) == ["MimlSvm", "MlSvm", "Oracle"]
     for table in TABLES.values():
         marks = {look_of(method)[:2] for method in table.algorithms}
         assert len(marks) == len(table.algorithms)
+
+
+def test_rows_that_vary_a_method_are_listed():
+    """Their names have a comma by convention, and a new one must be listed to have a look."""
+    names = set()
+    for experiment in EXPERIMENTS.values():
+        names |= {name for name in experiment.methods if "," in name}
+    methods_of_their_own = {"mi-SVM, first step"}
+    assert names - methods_of_their_own == set(VARIED)
 
 
 def test_a_method_may_have_open_markers_and_dashes():

@@ -1,7 +1,6 @@
 """Other readings: the effects of claims, and the places of printed rows, worked by hand."""
 
 import json
-import re
 
 import numpy as np
 import pandas as pd
@@ -11,8 +10,7 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge import multiverse
 from mimlstudy.judge.claim_tests import ClaimTest
 from mimlstudy.judge.multiverse import alternatives_of, claim_effects, flips, in_words
-from mimlstudy.paper.experiments import READ_SPLITS, ROWS
-from mimlstudy.report.words import multiverse_in_words
+from mimlstudy.paper.experiments import ALTERNATIVE_SPLITS, ROWS
 from tests.made_up_records import rows
 
 ALTERNATIVES = ROWS["table1"]["MimlNn"].alternatives
@@ -80,7 +78,7 @@ def many_readings(records):
         at(0.9, "SubCod", TOP),
         at(0.4, change=MIXTURE),
     ]
-    published = at(0.2, n=READ_SPLITS["table1"] + 5)
+    published = at(0.2, n=ALTERNATIVE_SPLITS["table1"] + 5)
     return {"table1": published, "alternatives": pd.concat(readings)}
 
 
@@ -89,7 +87,7 @@ def test_readings_are_those_of_the_same_data_on_the_splits_of_readings(many_read
     assert set(table["dataset"]) == {"scene"}
     assert "SubCod" not in set(table["method"])
     published = table[table["alternative"] == ""]
-    assert published["split"].max() == READ_SPLITS["table1"] - 1
+    assert published["split"].max() == ALTERNATIVE_SPLITS["table1"] - 1
 
 
 def test_a_mixture_is_an_alternative_but_no_single_one(many_readings):
@@ -193,10 +191,3 @@ def test_flips_are_counted(effects):
     assert 0.2 < row["in_favour"] < 0.8
     assert row["mean"] == pytest.approx(of_mixtures.mean())
     assert row["std"] == pytest.approx(of_mixtures.std())
-
-
-def test_flips_are_said_in_words(effects):
-    turns = flips(effects)
-    numbers = re.findall(r"\d+", multiverse_in_words(turns))
-    assert numbers == ["1", "1", "0", "90", "0", "1"]
-    assert multiverse_in_words(turns[:0]) == "Nothing is recorded yet."

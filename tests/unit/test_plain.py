@@ -12,7 +12,6 @@ from mistune import html as markdown_to_html
 from mimlpaper.datasets import load_synthetic_scene
 from mimlstudy.report import figures, parameters
 from mimlstudy.report.bench import _write
-from mimlstudy.report.companion import Companion
 from mimlstudy.report.notebook_page import write_page
 from mimlstudy.report.plain import markdown_text
 from mimlstudy.report.tables import Entry, frame_grid
@@ -60,14 +59,6 @@ def is_harmless(page, name):
 @pytest.mark.parametrize("name", HOSTILE)
 def test_markdown_shows_a_name_as_text(name):
     assert is_harmless(markdown_to_html(f"A line with {markdown_text(name)} in it."), name)
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-def test_the_opening_of_a_notebook_shows_a_parameter_as_text(name):
-    """Such as a file of the reader's own, in a notebook's box."""
-    paper = Companion(profile="smoke", file=name)
-    page = markdown_to_html(paper.opening("Who?", "here").data)
-    assert is_harmless(page, name)
 
 
 @pytest.mark.parametrize("name", HOSTILE)

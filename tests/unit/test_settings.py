@@ -18,7 +18,12 @@ from mimlstudy.engine.trials import set_random_states
 from mimlstudy.paper import equal_tuning, measures
 from mimlstudy.paper import settings as rules
 from mimlstudy.paper.common import before_hold_outs
-from mimlstudy.paper.experiments import READ_SPLITS, ROWS, get_experiment, settings_closest_to_print
+from mimlstudy.paper.experiments import (
+    ALTERNATIVE_SPLITS,
+    ROWS,
+    get_experiment,
+    settings_closest_to_print,
+)
 from mimlstudy.paper.published import TABLES
 from mimlstudy.paper.settings import (
     CLOSEST,
@@ -275,7 +280,7 @@ def test_every_alternative_of_every_row_is_recorded():
             overrides = table.alternatives_on(dataset if name == "table5" else "")
             for method, of_row in overrides.items():
                 splits = readings.part_of(dataset, method).splits
-                assert splits.n_splits <= READ_SPLITS[name]
+                assert splits.n_splits <= ALTERNATIVE_SPLITS[name]
                 texts = [json.dumps(override, sort_keys=True) for override in of_row]
                 assert {(dataset, method, text) for text in texts} <= recorded
 

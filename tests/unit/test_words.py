@@ -2,7 +2,6 @@
 
 import pytest
 
-from mimlstudy.judge.claims import evaluate_claims
 from mimlstudy.judge.scorecard import scorecard
 from mimlstudy.report import words
 from tests.made_up_records import as_in_the_paper
@@ -45,17 +44,9 @@ def test_the_outcome_has_both_tolerances_of_table_4(lines):
     assert lines[head][0] == "0 / 0"
 
 
-def test_a_finding_is_of_tables_and_claims(records):
-    claims = evaluate_claims(records, ("S4.1",))
-    text = words.finding_in_words(records, [1], claims)
-    assert "Table 1, printed cells that agree with ours: 53 of 53 " in text
-    assert "Of 1 claims: 1 supported in part, by the paper's test and by the corrected one." in text
-
-
 def test_without_records_nothing_is_said():
     nothing = scorecard({})
     assert words.in_words(nothing) == "Nothing is recorded yet."
-    assert "nothing is recorded yet" in words.finding_in_words({}, [3], [])
 
 
 def test_numbers_by_word_leave_out_zero():
