@@ -84,6 +84,11 @@ def lonely() -> Experiment:
     return tiny({"Sleeping": Sleeping()}, name="figure7", n_splits=1, measure=COSTS)
 
 
+def sleeping() -> Experiment:
+    """Two trials of minutes, side by side."""
+    return tiny({"Sleeping": Sleeping()}, name="figure7", n_splits=2)
+
+
 def numbers_of(records: pd.DataFrame) -> pd.DataFrame:
     """What two runs of the same trials have in common, in the order of the trials."""
     # All but the commit, the state, the seal and seconds.

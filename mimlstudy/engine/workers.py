@@ -4,12 +4,12 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 import traceback
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
-from multiprocessing.connection import wait
 from typing import NamedTuple
 
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
@@ -26,7 +26,6 @@ from mimlstudy.engine.records import columns_of
 from mimlstudy.engine.rows import sealed
 from mimlstudy.engine.trials import Experiment, Measure, Splits, Trial, run_trial
 
-IDLE = 20  # seconds
 ENDING = 10  # seconds that a process may take to end when it has answered
 SHARED = 2**28  # bytes of shared results that a worker keeps for the trials of a batch
 DIED = "its worker process died"
@@ -141,11 +140,9 @@ def _here(jobs_to_run, jobs, progress) -> Iterator[Ended]:
 
 @contextmanager
 def _local_workers(jobs):
-    # Workers whose parent was killed find nothing more to do, and end after that time.
-    # Ctrl-C is for the parent, which ends them: one that still imports would print an error.
-    deaf = dict(initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
+    start = dict(initializer=_depend_on, initargs=(os.getpid(),))
     try:
-        with parallel_config("loky", n_jobs=jobs, idle_worker_timeout=IDLE, **deaf):
+        with parallel_config("loky", n_jobs=jobs, **start):
             yield
     finally:
         if effective_n_jobs(jobs) > 1:
@@ -208,7 +205,7 @@ def _alone(job: Job) -> Ended:
     """Run a job in a new process, which shares nothing, not even with a repetition of its fit."""
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_send, args=(sender, job))
+    process = context.Process(target=_send, args=(sender, job, os.getpid()))
     process.start()
     sender.close()  # the process has its own; without this, its death would not be seen
     try:
@@ -224,18 +221,23 @@ def _alone(job: Job) -> Ended:
         process.join()
 
 
-def _send(sender, job):
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this one
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+def _send(sender, job, parent):
+    _depend_on(parent)
     sender.send(_attempt(job))
 
 
-def _end_with_parent():
-    """A parent that is killed cannot end its child, which would go on for minutes."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
+def _depend_on(parent):
+    """Leave Ctrl-C to the process ``parent``, and end when it has ended."""
+    # It ends this process: one that still imports would print an error.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent):
+    """A parent that is killed cannot end its children, which would go on for minutes."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
 
 
 def _run_batch(jobs: list[Job]) -> list[Ended]:

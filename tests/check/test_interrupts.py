@@ -26,16 +26,16 @@ if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)
     folders.results = lambda: Path(sys.argv[1])
     experiments.EXPERIMENTS["figure7"] = getattr(made_up_study, sys.argv[2])()
-    sys.exit(main(["compute", "figure7", "--jobs", "1"]))
+    sys.exit(main(["compute", "figure7", "--jobs", sys.argv[3]]))
 """
 
 
-def start(folder, experiment):
+def start(folder, experiment, jobs=1):
     script = folder / "command.py"
     script.write_text(COMMAND)
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])}
     return subprocess.Popen(
-        [sys.executable, str(script), str(folder / "results"), experiment],
+        [sys.executable, str(script), str(folder / "results"), experiment, str(jobs)],
         start_new_session=True,
         text=True,
         stdout=subprocess.PIPE,
@@ -66,11 +66,14 @@ def test_an_interrupt_in_compiled_code_ends_the_run_and_is_no_failed_trial(tmp_p
     assert set(store.load(counting())["doubt"]) == {""}
 
 
+@pytest.mark.parametrize(
+    ("experiment", "jobs", "worker"), [("lonely", 1, "spawn_main"), ("sleeping", 2, "popen_loky")]
+)
 @pytest.mark.parametrize("kill", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT, signal.SIGHUP])
-def test_a_killed_run_leaves_no_process_of_a_lonely_trial(tmp_path, kill):
-    run = start(tmp_path, "lonely")
+def test_a_killed_run_leaves_no_process_of_its_trials(tmp_path, kill, experiment, jobs, worker):
+    run = start(tmp_path, experiment, jobs)
     parent = psutil.Process(run.pid)
-    wait_until(lambda: any("spawn_main" in " ".join(c.cmdline()) for c in parent.children()))
+    wait_until(lambda: any(worker in " ".join(c.cmdline()) for c in parent.children()))
     time.sleep(4)  # until it fits
     children = parent.children(recursive=True)
     os.kill(run.pid, kill)
