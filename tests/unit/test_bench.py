@@ -9,9 +9,8 @@ import pytest
 from mimlpaper import paths
 from mimlpaper.metrics import CRITERIA
 from mimlstudy import folders
-from mimlstudy.engine import records as records_module
 from mimlstudy.engine.execution import compute
-from mimlstudy.engine.records import Store
+from mimlstudy.engine.records import Store, records
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import TABLES
@@ -19,8 +18,7 @@ from mimlstudy.report import bench as bench_module
 from mimlstudy.report.bench import bench
 from mimlstudy.report.command import main
 from mimlstudy.report.plain import markdown_text
-from tests.made_up_records import apart
-from tests.made_up_records import rows as made_up
+from tests.made_up_records import apart, rows
 
 TABLE_1 = EXPERIMENTS["table1"]
 GUIDE = paths.project_root() / "site" / "guide.md"
@@ -80,12 +78,17 @@ class Crash(Shares):
 '''
 
 
+def enter_project(folder, monkeypatch):
+    """Make a folder the project and the current one, with the user's file."""
+    monkeypatch.setattr(paths, "project_root", lambda: folder)
+    monkeypatch.chdir(folder)
+    (folder / "stranger.py").write_text(STRANGER)
+
+
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     """An empty project in the current folder, with the user's file."""
-    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "stranger.py").write_text(STRANGER)
+    enter_project(tmp_path, monkeypatch)
     return tmp_path
 
 
@@ -98,124 +101,232 @@ def record(name, method):
     compute(EXPERIMENTS[name], store=store, profile="smoke", methods=[method], jobs=1)
 
 
+def store_of(done):
+    return Store(done.folder, CATALOGUE)
+
+
 def recorded_of(done):
-    return Store(done.folder, CATALOGUE).load(TABLE_1)
+    return store_of(done).load(TABLE_1)
 
 
-def test_a_stranger_gets_exactly_the_row_of_the_same_method_and_a_tuned_one_by_its_grid(here):
-    """Next to them is a method that only the tuned column has."""
-    record("table1", "Ml-knn")
-    record("equal_tuning", "Set kernel")
-    results = default_store("smoke").path("table1")
-    before = results.read_bytes()
-    done = run("tuned")
-    assert results.read_bytes() == before and not done.problems
-    names = {"stranger:tuned", "stranger:tuned, tuned"}
-    assert set(done.standing["method"]) == {"Ml-knn", "Set kernel, equal tuning", *names}
-    recorded, entered = default_store("smoke").load(TABLE_1), recorded_of(done)
-    by_grid = entered["chosen"] != ""
-    assert entered[~by_grid][[*CRITERIA]].to_dict("list") == recorded[[*CRITERIA]].to_dict("list")
-    chosen = [json.loads(text)["setting"]["values"] for text in entered.loc[by_grid, "chosen"]]
-    assert [set(values) for values in chosen] == [{"mlknn__n_neighbors"}] * 2
-    report = (done.folder / "report.md").read_text()
-    rows = {row.split(" | ")[0][2:]: row.split(" | ")[1:] for row in report.splitlines()}
-    assert rows["Ml-knn"][:8] == rows["stranger:tuned"][:8]  # seven criteria and the rank
-    assert rows["Ml-knn"][-2] == "0–7–0" and rows["stranger:tuned"][-2] == "–"
+def report_of(done):
+    return (done.folder / "report.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def tuned_and_recorded(tmp_path_factory):
+    """The bench of a learner with a grid, next to two recorded methods; records of one of them."""
+    folder = tmp_path_factory.mktemp("project")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        enter_project(folder, monkeypatch)
+        record("table1", "Ml-knn")
+        record("equal_tuning", "Set kernel")
+        store = default_store("smoke")
+        before = store.path("table1").read_bytes()
+        done = run("tuned")
+        assert store.path("table1").read_bytes() == before
+    assert not done.problems
+    return done, store.load(TABLE_1)
+
+
+@pytest.fixture
+def tuned(tuned_and_recorded):
+    done, _ = tuned_and_recorded
+    return done
+
+
+def test_a_stranger_stands_beside_the_recorded_methods(tuned):
+    """One of them is a method that only the tuned column has."""
+    assert set(tuned.standing["method"]) == {
+        "Ml-knn",
+        "Set kernel, equal tuning",
+        "stranger:tuned",
+        "stranger:tuned, tuned",
+    }
+
+
+def criteria_of(records):
+    return records[[*CRITERIA]].to_dict("list")
+
+
+def test_a_stranger_gets_exactly_the_numbers_of_the_same_method(tuned_and_recorded):
+    done, recorded = tuned_and_recorded
+    entered = recorded_of(done)
+    as_written = entered[entered["chosen"] == ""]
+    assert criteria_of(as_written) == criteria_of(recorded)
+
+
+def test_a_stranger_gets_exactly_the_row_of_the_same_method(tuned):
+    rows = {}
+    for line in report_of(tuned).splitlines():
+        method, *cells = line.removeprefix("| ").split(" | ")
+        rows[method] = cells
+    # Seven criteria and the rank.
+    assert rows["Ml-knn"][:8] == rows["stranger:tuned"][:8]
+    assert rows["Ml-knn"][-2] == "0–7–0"
+    assert rows["stranger:tuned"][-2] == "–"
+
+
+def test_a_stranger_is_tuned_by_its_own_grid(tuned):
+    entered = recorded_of(tuned)
+    chosen = entered.loc[entered["chosen"] != "", "chosen"]
+    assert len(chosen) == 2
+    for text in chosen:
+        setting = json.loads(text)["setting"]
+        assert set(setting["values"]) == {"mlknn__n_neighbors"}
 
 
 def test_an_installed_wheel_shows_the_records_that_it_carries(here, monkeypatch):
     record("table1", "Ml-knn")
-    carried = default_store("smoke")
     assert default_store().base is None
-    monkeypatch.setattr(folders, "IN_WHEEL", here / "wheel")
-    (here / "wheel").mkdir()
-    carried.folder.rename(here / "wheel" / "results")
-    recorded = records_module.records(TABLE_1, store=default_store(), profile="smoke")
-    assert default_store().folder == folders.results() and set(recorded["state"]) == {"current"}
+    carried = default_store("smoke").folder
+    wheel = here / "wheel"
+    wheel.mkdir()
+    carried.rename(wheel / "results")
+    monkeypatch.setattr(folders, "IN_WHEEL", wheel)
+    store = default_store()
+    assert store.folder == folders.results()
+    table = records(TABLE_1, store=store, profile="smoke")
+    assert set(table["state"]) == {"current"}
 
 
-def test_an_estimator_enters_as_well_as_its_class_and_unseen_data_are_a_table_too(here):
-    for name, tables in {"shares": (1,), "Plain": (1,), "Shares": ("unseen",)}.items():
-        done = run(name, tables)
-        assert not done.problems and done.standing["rank"].tolist() == [1.0]
-    report = (done.folder / "report.md").read_text()
+@pytest.mark.parametrize("name", ["shares", "Plain"])
+def test_an_estimator_enters_as_well_as_its_class(here, name):
+    done = run(name)
+    assert not done.problems
+    assert done.standing["rank"].tolist() == [1.0]
+
+
+def test_unseen_data_are_a_table_too(here):
+    done = run("Shares", ["unseen"])
+    assert not done.problems
+    assert done.standing["rank"].tolist() == [1.0]
+    report = report_of(done)
     assert "Unseen data. Data that the authors never saw" in report
     assert "other methods: none; mimlpaper compute unseen makes them." in report
 
 
 def test_the_method_of_the_guide_enters_as_pasted(here):
-    code = re.search(r"`my_method.py`:\n\n```python\n(.*?)```", GUIDE.read_text(), re.S)[1]
-    (here / "my_method.py").write_text(code)
+    code = re.search(r"`my_method.py`:\n\n```python\n(.*?)```", GUIDE.read_text(), re.S)
+    (here / "my_method.py").write_text(code[1])
     done = bench("my_method:mean_vectors", [5], profile="smoke", jobs=1)
-    entered = {"my_method:mean_vectors", "my_method:mean_vectors, tuned"}
-    assert not done.problems and set(done.standing["method"]) == entered
+    assert not done.problems
+    assert set(done.standing["method"]) == {
+        "my_method:mean_vectors",
+        "my_method:mean_vectors, tuned",
+    }
 
 
-def test_what_fails_leaves_the_rest_alone(here, capsys):
-    """Ml-kNN on bags joined end to end has nothing to join in the vectors of Table 3."""
+def test_a_grid_that_fails_leaves_the_learner_itself_alone(here):
     done = run("BadGrid")
     assert done.standing["method"].tolist() == ["stranger:BadGrid"]
     (problem,) = done.problems
-    assert problem.startswith("Table 1, stranger:BadGrid, tuned: ValueError: Invalid parameter ")
-    command = ["bench", "stranger:knn", "--profile", "smoke", "--jobs", "1", "--tables", "3", "1"]
-    assert main(command) == 1
+    expected = "Table 1, stranger:BadGrid, tuned: ValueError: Invalid parameter "
+    assert problem.startswith(expected)
+
+
+def test_a_table_that_fails_leaves_the_others_alone(here, capsys):
+    """Ml-kNN on bags joined end to end has nothing to join in the vectors of Table 3."""
+    line = "bench stranger:knn --profile smoke --jobs 1 --tables 3 1"
+    assert main(line.split()) == 1
     printed = capsys.readouterr()
     assert printed.out.endswith("stranger.knn/smoke/report.md\n")
     assert re.search(r"1 +stranger:knn +1.00", printed.out)
     assert "failed: Table 3, stranger:knn: ValueError: X must be Bags" in printed.err
 
 
-def test_a_bad_entry_gets_one_clear_line(here):
-    loading, on_table_1 = "{} cannot be loaded: ", "Table 1, {}: "
-    for entry, where, line in (
-        ("stranger:Shape", on_table_1, r"decision_function must give an array \(.*, 2\)"),
-        ("stranger:Raises", on_table_1, "RuntimeError: no luck"),
-        ("stranger:Leaves", on_table_1, "SystemExit: 3"),
-        ("stranger:nobody", loading, "AttributeError: module 'stranger' has no attribute 'nobody'"),
-        ("nowhere:Name", loading, "ModuleNotFoundError: No module named 'nowhere'"),
-    ):
-        tables = [1, 3] if where == loading else [1]
-        done = bench(entry, tables, profile="smoke", jobs=1)
-        (problem,) = done.problems
-        assert re.fullmatch(where.format(entry) + line, problem)
-        assert done.standing.empty
-        assert markdown_text(problem) in (done.folder / "report.md").read_text()
-    for entry in ("stranger", "stranger:", "../x:Name", "a b:Name"):
-        with pytest.raises(ValueError, match="entry must be written module:Name"):
-            bench(entry, [1])
+def check_problem(entry, tables, line):
+    done = bench(entry, tables, profile="smoke", jobs=1)
+    (problem,) = done.problems
+    assert re.fullmatch(line, problem)
+    assert done.standing.empty
+    assert markdown_text(problem) in report_of(done)
 
 
-def test_a_killed_bench_goes_on_and_a_changed_file_begins_again(here):
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("Shape", r"decision_function must give an array \(.*, 2\)"),
+        ("Raises", "RuntimeError: no luck"),
+        ("Leaves", "SystemExit: 3"),
+    ],
+)
+def test_a_bad_entry_gets_one_clear_line_for_its_table(here, name, line):
+    check_problem(f"stranger:{name}", [1], f"Table 1, stranger:{name}: {line}")
+
+
+@pytest.mark.parametrize(
+    ("entry", "line"),
+    [
+        ("stranger:nobody", "AttributeError: module 'stranger' has no attribute 'nobody'"),
+        ("nowhere:Name", "ModuleNotFoundError: No module named 'nowhere'"),
+    ],
+)
+def test_an_entry_that_cannot_be_loaded_gets_one_clear_line_for_all_tables(here, entry, line):
+    check_problem(entry, [1, 3], f"{entry} cannot be loaded: {line}")
+
+
+@pytest.mark.parametrize("entry", ["stranger", "stranger:", "../x:Name", "a b:Name"])
+def test_what_is_not_written_as_an_entry_is_refused(here, entry):
+    with pytest.raises(ValueError, match="entry must be written module:Name"):
+        bench(entry, [1])
+
+
+def test_a_killed_bench_goes_on(here):
     done = run("knn")
-    store, before = Store(done.folder, CATALOGUE), recorded_of(done)
+    store = store_of(done)
     store.rewrite(TABLE_1, lambda rows: rows[rows["split"] == 0])
-    kept = Store(done.folder, CATALOGUE).path("table1").read_text()
+    kept = store.path("table1").read_text()
     again = run("knn")
     assert recorded_of(again)["split"].tolist() == [0, 1]
-    assert Store(done.folder, CATALOGUE).path("table1").read_text().startswith(kept)
+    assert store.path("table1").read_text().startswith(kept)
     assert again.standing["rank"].equals(done.standing["rank"])
-    (here / "stranger.py").write_text(STRANGER.replace("n_neighbors=10", "n_neighbors=20"))
+
+
+def test_a_changed_file_begins_again(here):
+    before = recorded_of(run("knn"))
+    changed = STRANGER.replace("n_neighbors=10", "n_neighbors=20")
+    (here / "stranger.py").write_text(changed)
     after = recorded_of(run("knn"))
     assert not set(before["settings"]) & set(after["settings"])
-    assert (before["average_precision"] != after["average_precision"]).any()
+    is_changed = before["average_precision"] != after["average_precision"]
+    assert is_changed.any()
 
 
-def test_ranks_are_means_over_columns_that_a_method_has(monkeypatch):
+@pytest.fixture
+def ranked(monkeypatch):
     """On musk1 a is best, on fox b; c has musk1 alone, and shares the second place there."""
-    on_musk = made_up("table5", "musk1", [*"abc"], {"accuracy": [0.9, 0.8, 0.8]}, seconds=1.0)
-    on_fox = made_up("table5", "fox", [*"ab"], {"accuracy": [0.5, 0.7]}, seconds=1.0)
-    rows = pd.concat([on_musk, on_fox]).assign(split=0)
-    own = rows[rows["method"] == "a"]
-    monkeypatch.setattr(bench_module, "_recorded", lambda *_: [rows[rows["method"] != "a"]])
-    table = bench_module._ranked(5, own, "paper")
-    assert table.tidy.set_index("method")["rank"].to_dict() == {"a": 1.5, "b": 1.75, "c": 2.5}
-    cells = table.entries[["musk1", "fox"]]
-    assert cells.at["a", "musk1"].lines == (".900",) and cells.at["c", "fox"].lines == ("–",)
-    assert cells.stack().map(lambda cell: cell.bold == (True,)).tolist().count(True) == 2
+    on_musk = {"accuracy": [0.9, 0.8, 0.8]}
+    on_fox = {"accuracy": [0.5, 0.7]}
+    of_musk = rows("table5", "musk1", ["a", "b", "c"], on_musk, seconds=1.0)
+    of_fox = rows("table5", "fox", ["a", "b"], on_fox, seconds=1.0)
+    table = pd.concat([of_musk, of_fox]).assign(split=0)
+    is_entry = table["method"] == "a"
+    recorded = table[~is_entry]
+    monkeypatch.setattr(bench_module, "_recorded", lambda *arguments: [recorded])
+    return bench_module._ranked(5, table[is_entry], "paper")
 
 
-def test_cases_are_counted_by_criterion_and_set_or_over_the_sets_of_table_4():
+def test_ranks_are_means_over_columns_that_a_method_has(ranked):
+    ranks = ranked.tidy.set_index("method")["rank"]
+    assert ranks.to_dict() == {"a": 1.5, "b": 1.75, "c": 2.5}
+
+
+def test_the_best_of_each_column_is_bold_and_what_is_missing_a_dash(ranked):
+    cells = ranked.entries[["musk1", "fox"]]
+    assert cells.at["a", "musk1"].lines == (".900",)
+    assert cells.at["c", "fox"].lines == ("–",)
+    n_bold = sum(cell.bold == (True,) for cell in cells.stack())
+    assert n_bold == 2
+
+
+@pytest.mark.parametrize(
+    ("number", "of_a", "of_b"),
+    [(1, "8–0–6", "6–0–8"), (4, "4–0–3", "3–0–4")],
+)
+def test_cases_are_counted_by_criterion_and_set_or_over_the_sets_of_table_4(number, of_a, of_b):
     """On two sets A is better on four losses and worse on three scores."""
-    for number, first, second in ((1, "8–0–6", "6–0–8"), (4, "4–0–3", "3–0–4")):
-        assert bench_module._against("A", "B", apart(0.1), TABLES[number]) == first
-        assert bench_module._against("B", "A", apart(0.1), TABLES[number]) == second
+    records = apart(0.1)
+    table = TABLES[number]
+    assert bench_module._against("A", "B", records, table) == of_a
+    assert bench_module._against("B", "A", records, table) == of_b

@@ -9,8 +9,7 @@ import pytest
 import mimlpaper
 from mimlpaper.datasets import DataError, fetch
 from mimlstudy import folders
-from mimlstudy.engine import arithmetic
-from mimlstudy.engine import execution as runner
+from mimlstudy.engine import arithmetic, execution
 from mimlstudy.engine.trials import PROFILES
 from mimlstudy.paper.catalogue import PaperCatalogue
 from mimlstudy.paper.published import TABLES
@@ -38,63 +37,124 @@ def run(capsys):
     return run
 
 
-def test_compute_records_and_verify_says_whether_numbers_are_the_same(run, results, monkeypatch):
-    how = "table1 --profile smoke --jobs 1"
-    for line, code, printed in (
-        (f"compute {how} --methods Ml-knn", 0, "2 current"),
-        (f"verify {how}", 0, "groups: 1 equal (equal: to a millionth"),
-        (f"compute {how} --estimate", 0, "\n       all "),
-    ):
-        found = run(line)
-        assert found[0] == code and printed in found[1]
-    path = results / "smoke" / "results" / "table1.csv"
+SMOKE_RUN = "table1 --profile smoke --jobs 1"
+
+
+def test_compute_says_how_many_trials_are_current(run):
+    code, printed = run(f"compute {SMOKE_RUN} --methods Ml-knn")
+    assert code == 0
+    assert "2 current" in printed
+
+
+def test_an_estimate_ends_with_the_sum_of_all_experiments(run):
+    code, printed = run(f"compute {SMOKE_RUN} --estimate")
+    assert code == 0
+    assert "\n       all " in printed
+
+
+@pytest.fixture
+def recorded(run, results):
+    """The file of two recorded trials."""
+    run(f"compute {SMOKE_RUN} --methods Ml-knn")
+    return results / "smoke" / "results" / "table1.csv"
+
+
+def damage(path):
     pd.read_csv(path).assign(coverage=0.5).to_csv(path, index=False)
-    code, printed = run(f"verify {how}")
-    assert code == 1 and "groups: 1 damaged (" in printed
-    monkeypatch.setattr(PaperCatalogue, "is_present", lambda *_: False)
-    code, printed = run(f"verify {how} --audit 20")  # an audit needs no data
-    assert code == 0 and "groups: none (" in printed
 
 
-def test_run_says_what_each_notebook_became(run, monkeypatch):
-    """One fails; one has trials to run, and waits."""
-    called = []
+@pytest.mark.usefixtures("recorded")
+def test_verify_says_that_numbers_are_the_same(run):
+    code, printed = run(f"verify {SMOKE_RUN}")
+    assert code == 0
+    assert "groups: 1 equal (equal: to a millionth" in printed
 
-    def run_notebooks(names, parameters, **how):
-        called.append((names, parameters["profile"], how["at_once"], how["recorded"]))
+
+def test_verify_says_that_records_are_damaged(run, recorded):
+    damage(recorded)
+    code, printed = run(f"verify {SMOKE_RUN}")
+    assert code == 1
+    assert "groups: 1 damaged (" in printed
+
+
+def test_an_audit_needs_no_data(run, recorded, monkeypatch):
+    damage(recorded)
+    monkeypatch.setattr(PaperCatalogue, "is_present", lambda *arguments: False)
+    code, printed = run(f"verify {SMOKE_RUN} --audit 20")
+    assert code == 0
+    assert "groups: none (" in printed
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """The calls that run notebooks, all of which fail."""
+    calls = []
+
+    def run_notebooks(names, parameters, **options):
+        call = {"names": names, "profile": parameters["profile"]}
+        calls.append(call | options)
         return [NotebookRun("3_framework", "error", 1.0, message="no such cell")]
 
     monkeypatch.setattr(notebooks, "run_notebooks", run_notebooks)
-    framework = str(folders.notebooks() / "3_framework.ipynb")
+    return calls
+
+
+def test_run_says_what_each_notebook_became(run, calls):
+    """One fails; one has trials to run, and waits."""
+    framework = folders.notebooks() / "3_framework.ipynb"
     code, printed = run(f"run --recorded {framework} 4_degeneration")
-    assert code == 1 and called == [(["3_framework"], "paper", -1, True)]
-    rows = [line.split() for line in printed.splitlines()]
-    assert rows[1] == ["3_framework", "error", "none", "1", "mimlpaper", "run", "3_framework"]
-    assert rows[2][:3] == ["4_degeneration", "left", "out"] and "missing" in rows[2]
-    assert rows[-1] == ["no", "such", "cell"]
-    assert run("run --recorded 4_degeneration")[0] == 1 and len(called) == 1
+    assert code == 1
+    lines = printed.splitlines()
+    words = lines[1].split()
+    assert words == ["3_framework", "error", "none", "1", "mimlpaper", "run", "3_framework"]
+    words = lines[2].split()
+    assert words[:3] == ["4_degeneration", "left", "out"]
+    assert "missing" in words
+    assert lines[-1].strip() == "no such cell"
+    (call,) = calls
+    assert call["names"] == ["3_framework"]
+
+
+def test_a_notebook_with_trials_to_run_waits_where_only_recorded_ones_are_asked_for(run, calls):
+    code, _ = run("run --recorded 4_degeneration")
+    assert code == 1
+    assert not calls
+
+
+def test_options_of_run_reach_the_notebooks(run, calls):
+    run("run --recorded 3_framework")
     run("run 3_framework --profile smoke --at-once 3")
-    assert called[1] == (["3_framework"], "smoke", 3, False)
+    usual, smoke = calls
+    assert usual["profile"] == "paper"
+    assert usual["at_once"] == -1
+    assert usual["recorded"]
+    assert smoke["profile"] == "smoke"
+    assert smoke["at_once"] == 3
+    assert not smoke["recorded"]
 
 
 def test_run_names_the_page_to_open(run, monkeypatch, tmp_path):
-    done = NotebookRun("3_framework", "done", 1.0, tmp_path / "3_framework.ipynb")
-    monkeypatch.setattr(notebooks, "run_notebooks", lambda *args, **how: [done])
+    output = tmp_path / "3_framework.ipynb"
+    done = NotebookRun("3_framework", "done", 1.0, output)
+    monkeypatch.setattr(notebooks, "run_notebooks", lambda *arguments, **options: [done])
     code, printed = run("run 3_framework")
     assert code == 0
     assert printed.endswith(f"\nopen {tmp_path / '3_framework.html'}\n")
 
 
-def test_wrong_use_of_run_is_one_line_that_names_the_remedy(run):
-    for line, remedy in (
-        ("run 4_degen", "did you mean 4_degeneration?"),
-        ("run 3_framework -p scene many", "parameter scene of 3_framework must be int, such as 3"),
-        ("run 3_framework -p scen 3", "got 'scen'; did you mean 'scene'?"),
-    ):
-        code, printed = run(line)
-        assert code == 2
-        assert remedy in printed
-        assert len(printed.splitlines()) == 1
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        ("4_degen", "did you mean 4_degeneration?"),
+        ("3_framework -p scene many", "parameter scene of 3_framework must be int, such as 3"),
+        ("3_framework -p scen 3", "got 'scen'; did you mean 'scene'?"),
+    ],
+)
+def test_wrong_use_of_run_is_one_line_that_names_the_remedy(run, words, remedy):
+    code, printed = run(f"run {words}")
+    assert code == 2
+    assert remedy in printed
+    assert len(printed.splitlines()) == 1
 
 
 @pytest.mark.parametrize("number", ["0", "-2", "many", "1.5"])
@@ -102,7 +162,8 @@ def test_a_number_of_processes_is_minus_one_or_positive(run, capsys, number):
     with pytest.raises(SystemExit) as stopped:
         run(f"compute table1 --jobs {number}")
     assert stopped.value.code == 2
-    assert f"must be -1, one a core, or at least 1, got '{number}'" in capsys.readouterr().err
+    message = f"must be -1, one a core, or at least 1, got '{number}'"
+    assert message in capsys.readouterr().err
 
 
 def test_a_missing_package_of_an_optional_part_names_the_extra(run, monkeypatch):
@@ -115,82 +176,135 @@ def test_a_missing_package_of_an_optional_part_names_the_extra(run, monkeypatch)
     assert len(printed.splitlines()) == 1
 
 
-def test_status_is_the_outcome_and_what_to_mend(run, results, monkeypatch):
-    rows = [{"artefact": "Fig. 1", "state": "missing", "mend": "mimlpaper run 3_framework"}]
-    monkeypatch.setattr(status, "artefact_status", lambda *_: rows)
+@pytest.fixture
+def artefact(monkeypatch):
+    """The row of an artefact that is missing; nothing else is shown."""
+    row = {"artefact": "Fig. 1", "state": "missing", "mend": "mimlpaper run 3_framework"}
+    monkeypatch.setattr(status, "artefact_status", lambda *arguments: [row])
     monkeypatch.setattr(status, "recorded_scorecard", lambda profile: {"rows": 0})
     monkeypatch.setattr(status, "in_words", lambda card: f"{card['rows']} rows")
+    return row
+
+
+@pytest.mark.usefixtures("artefact")
+def test_status_is_the_outcome_and_what_to_mend(run):
     code, printed = run("status")
-    assert code == 1 and printed.endswith("mimlpaper run 3_framework\n\n0 rows\n")
-    rows[0]["mend"] = ""
+    assert code == 1
+    assert printed.endswith("mimlpaper run 3_framework\n\n0 rows\n")
+
+
+def test_status_names_versions_that_differ_from_the_recorded_ones(run, results, artefact):
+    artefact["mend"] = ""
     (results / "table1.csv").write_text("versions\nnumpy 1.9\n")
     code, printed = run("status")
-    assert code == 0 and "Recorded with numpy 1.9; here" in printed.splitlines()[-1]
-    (results / "table1.csv").unlink()
-    monkeypatch.setattr(folders, "notebooks", lambda: folders.results() / "none")
+    assert code == 0
+    assert "Recorded with numpy 1.9; here" in printed.splitlines()[-1]
+
+
+@pytest.mark.usefixtures("artefact")
+def test_status_of_an_installed_package_is_the_outcome(run, results, monkeypatch):
+    monkeypatch.setattr(folders, "notebooks", lambda: results / "none")
     assert run("status") == (0, "0 rows\n")
     assert run("status --json") == (0, '{\n "rows": 0\n}\n')
 
 
 def test_status_traces_a_number(run):
     code, printed = run("status --trace 1 MimlSvm hamming_loss")
-    assert code == 0 and printed.startswith("Table 1, MimlSvm, hamming_loss on scene")
-    assert run("status --trace 1 MimlSvm")[0] == 2
+    assert code == 0
+    assert printed.startswith("Table 1, MimlSvm, hamming_loss on scene")
 
 
-def test_data_lists_every_set(run, tmp_path, monkeypatch):
+def test_a_number_without_its_criterion_cannot_be_traced(run):
+    code, _ = run("status --trace 1 MimlSvm")
+    assert code == 2
+
+
+def test_data_are_fetched_where_they_are_asked_for(run, tmp_path, monkeypatch):
     fetched = []
-    monkeypatch.setattr(fetch, "fetch_all", lambda *asked: fetched.append(asked))
-    assert run("data --fetch")[0] == run(f"data --fetch scene --data {tmp_path}")[0] == 0
-    assert fetched == [(None, None), (str(tmp_path), ["scene"])]
+    monkeypatch.setattr(fetch, "fetch_all", lambda *arguments: fetched.append(arguments))
+    assert run("data --fetch")[0] == 0
+    assert run(f"data --fetch scene --data {tmp_path}")[0] == 0
+    everything, scene = fetched
+    assert everything == (None, None)
+    assert scene == (str(tmp_path), ["scene"])
+
+
+def test_data_lists_every_set(run, tmp_path):
     code, printed = run(f"data --data {tmp_path}")
-    assert code == 0 and f"files in {tmp_path};" in printed and "missing" in printed
+    assert code == 0
+    assert f"files in {tmp_path};" in printed
+    assert "missing" in printed
     for name in ("scene", "reuters", "yeast", "yahoo:Social", "musk2", "synthetic_scene"):
         assert name in printed
 
 
-def test_errors_become_one_line_and_a_status(run, monkeypatch):
-    for error, expected in (
-        (KeyboardInterrupt(), 130),
-        (DataError("gone"), 1),
-        (OSError(28, "No space left"), 1),
-        (ValueError("x"), 2),
-    ):
-        monkeypatch.setattr(runner, "compute", raising(error))
-        code, printed = run("compute table1")
-        assert code == expected and len(printed.strip().splitlines()) == 1
-        assert (str(error) or "goes on") in printed
+@pytest.mark.parametrize(
+    ("error", "expected", "words"),
+    [
+        (KeyboardInterrupt(), 130, "goes on"),
+        (DataError("gone"), 1, "gone"),
+        (OSError(28, "No space left"), 1, "[Errno 28] No space left"),
+        (ValueError("x"), 2, "x"),
+    ],
+)
+def test_errors_become_one_line_and_a_status(run, monkeypatch, error, expected, words):
+    monkeypatch.setattr(execution, "compute", raising(error))
+    code, printed = run("compute table1")
+    assert code == expected
+    assert len(printed.strip().splitlines()) == 1
+    assert words in printed
+
+
+def test_an_unknown_experiment_is_refused_with_those_that_exist(run):
     code, printed = run("verify table9")
-    assert code == 2 and "experiment must be one of ['table1'" in printed
-    for line in "compose", "run --profile x", "verify --audit x", "bench my:method --tables 6":
-        with pytest.raises(SystemExit) as stopped:
-            run(line)
-        assert stopped.value.code == 2
+    assert code == 2
+    assert "experiment must be one of ['table1'" in printed
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["compose", "run --profile x", "verify --audit x", "bench my:method --tables 6"],
+)
+def test_wrong_use_has_the_status_2(run, line):
+    with pytest.raises(SystemExit) as stopped:
+        run(line)
+    assert stopped.value.code == 2
+
+
+LOADED = """
+import sys, mimlstudy.report.command
+print(*{name.split(".")[0] for name in sys.modules})
+"""
+HEAVY = {"matplotlib", "papermill", "requests", "numba", "sklearn", "pandas", "numpy"}
 
 
 def test_importing_the_commands_loads_nothing_heavy():
     """What takes a second to import is imported when it is used, so that --help answers at once."""
-    code = (
-        "import sys, mimlstudy.report.command; print({name.split('.')[0] for name in sys.modules})"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    for name in ("matplotlib", "papermill", "requests", "numba", "sklearn", "pandas", "numpy"):
-        assert f"'{name}'" not in done.stdout
+    output = subprocess.check_output([sys.executable, "-c", LOADED], text=True)
+    loaded = set(output.split())
+    assert "mimlstudy" in loaded
+    assert not loaded & HEAVY
 
 
-def test_every_name_is_found_where_it_lives():
+def test_the_commands_know_the_profiles_and_the_tables():
     assert set(command.PROFILES) == set(PROFILES)
-    assert {name for name in command.TABLES if name.isdigit()} == {str(n) for n in TABLES}
+    numbers = {name for name in command.TABLES if name.isdigit()}
+    assert numbers == {str(number) for number in TABLES}
+
+
+def test_every_public_name_is_found_where_it_lives():
     for name, module in mimlpaper.HOME.items():
         home = f"mimlpaper.{module}"
-        assert getattr(getattr(mimlpaper, name), "__module__", home) == home
+        public = getattr(mimlpaper, name)
+        assert getattr(public, "__module__", home) == home
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         mimlpaper.nothing  # noqa: B018
 
 
 def test_a_run_says_aloud_that_its_arithmetic_is_its_own(run, monkeypatch):
-    monkeypatch.setattr(arithmetic, "_obstacle", lambda: "NumPy was imported before")
-    done = [NotebookRun("3_framework", "done", 1.0)]
-    monkeypatch.setattr(notebooks, "run_notebooks", lambda *_, **__: done)
+    obstacle = "NumPy was imported before"
+    monkeypatch.setattr(arithmetic, "_obstacle", lambda: obstacle)
+    done = NotebookRun("3_framework", "done", 1.0)
+    monkeypatch.setattr(notebooks, "run_notebooks", lambda *arguments, **options: [done])
     _, printed = run("run 3_framework")
-    assert "own arithmetic: NumPy was imported before." in printed
+    assert f"own arithmetic: {obstacle}." in printed

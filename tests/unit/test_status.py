@@ -20,6 +20,7 @@ from mimlstudy.report import status
 from mimlstudy.report.command import main
 from mimlstudy.report.notebooks import available_notebooks
 from mimlstudy.report.pseudocode import pseudocode_map
+from tests.made_up_study import raising
 
 # A call that names what it saves before anything else that is quoted.
 SAVED = re.compile(r'save_(figure|table)\([^"()]*"(\w+)"')
@@ -28,8 +29,8 @@ PAPER_TABLE = re.compile(r"paper\.table\((\d)\)")
 
 def saved_by(path):
     """Kinds and names of what a notebook saves, as far as its code names them in the call."""
-    notebook = nbformat.read(path, as_version=4)
-    code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
+    cells = nbformat.read(path, as_version=4).cells
+    code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
     tables = [("table", f"table{number}") for number in PAPER_TABLE.findall(code)]
     return SAVED.findall(code) + tables
 
@@ -41,14 +42,18 @@ def test_artefacts_are_what_notebooks_save():
             assert kinds[notebook, name] == kind, name
 
 
+def is_named(artefact, text):
+    """Whether the text of a notebook has an artefact's name, or the number of a table."""
+    if f'\\"{artefact.file}\\"' in text:
+        return True
+    number = artefact.file.removeprefix("table")
+    return number.isdigit() and (f"table({number}" in text or f"as_asked({number})" in text)
+
+
 def test_every_artefact_is_named_in_its_notebook():
     for artefact in status.ARTEFACTS:
-        text = available_notebooks()[artefact.notebook].read_text()
-        number = artefact.file.removeprefix("table")
-        named = f'\\"{artefact.file}\\"' in text
-        is_table_of_paper = number.isdigit() and f"table({number}" in text
-        by_number = number.isdigit() and f"as_asked({number})" in text
-        assert named or is_table_of_paper or by_number, artefact.file
+        notebook = available_notebooks()[artefact.notebook]
+        assert is_named(artefact, notebook.read_text()), artefact.file
 
 
 @pytest.mark.parametrize("name", ["file", "title"])
@@ -60,99 +65,141 @@ def test_artefacts_have_names_of_their_own(name):
 def test_artefacts_and_notebooks_name_known_experiments():
     declared = pd.DataFrame(read_rows("notebooks.csv", "experiments"))
     assert list(declared["notebook"]) == list(available_notebooks())
+    for names in declared["experiments"]:
+        assert set(names) <= set(EXPERIMENTS)
     for artefact in status.ARTEFACTS:
         assert artefact.notebook in available_notebooks()
-        assert {*artefact.experiments} <= {*EXPERIMENTS}
-    for names in declared["experiments"]:
-        assert {*names} <= {*EXPERIMENTS}
+        assert set(artefact.experiments) <= set(EXPERIMENTS)
 
 
-def test_a_notebook_declares_every_experiment_that_it_asks_for(monkeypatch):
+@pytest.fixture
+def one_trial_each(monkeypatch):
+    """Each experiment has one trial, whose state is the experiment's name."""
     counts = {name: {name: 1} for name in EXPERIMENTS}
     monkeypatch.setattr(status, "trial_counts", lambda profile: counts)
+
+
+@pytest.mark.usefixtures("one_trial_each")
+def test_a_notebook_declares_every_experiment_that_it_asks_for():
+    asking = re.compile(r'paper\.(?:trials|recorded|column)\(\\"(\w+)\\"')
     for notebook, path in available_notebooks().items():
-        asked = re.findall(r'paper\.(?:trials|recorded|column)\(\\"(\w+)\\"', path.read_text())
-        assert {*asked} <= {*status.trials_behind(notebook, "paper")}, notebook
+        asked = set(asking.findall(path.read_text()))
+        assert asked <= set(status.trials_behind(notebook, "paper")), notebook
 
 
-def test_trials_behind_a_notebook_are_of_its_artefacts_and_what_it_declares(monkeypatch):
-    counts = {name: {name: 1} for name in EXPERIMENTS}
-    monkeypatch.setattr(status, "trial_counts", lambda profile: counts)
-    tables = [f"table{number}" for number in TABLES]
-    for notebook, names in (
+TABLE_NAMES = [f"table{number}" for number in TABLES]
+OF_INSDIF = [
+    "table3",
+    "table4",
+    "ablation",
+    "data_facts",
+    "fixed",
+    "equal_tuning",
+    "alternatives",
+]
+
+
+@pytest.mark.usefixtures("one_trial_each")
+@pytest.mark.parametrize(
+    ("notebook", "experiments"),
+    [
         ("3_framework", []),
-        (
-            "6_insdif",
-            [
-                "table3",
-                "table4",
-                "ablation",
-                "data_facts",
-                "fixed",
-                "equal_tuning",
-                "alternatives",
-            ],
-        ),
-        ("9_cost", [*tables, "costs"]),
-        ("10_multiverse", [*tables, "figure4", "figure5", "alternatives"]),
-    ):
-        assert status.trials_behind(notebook, "paper") == dict.fromkeys(names, 1)
+        ("6_insdif", OF_INSDIF),
+        ("9_cost", [*TABLE_NAMES, "costs"]),
+        ("10_multiverse", [*TABLE_NAMES, "figure4", "figure5", "alternatives"]),
+    ],
+)
+def test_trials_behind_a_notebook_are_of_its_artefacts_and_what_it_declares(notebook, experiments):
+    behind = status.trials_behind(notebook, "paper")
+    assert behind == dict.fromkeys(experiments, 1)
 
 
-def test_an_artefact_is_as_good_as_its_worst_trial(tmp_path, monkeypatch):
-    own = status.Artefact("Table 1", "table1", "4_degeneration", ("table1", "fixed"))
-    monkeypatch.setattr(status, "ARTEFACTS", (own,))
+RUN = "mimlpaper run 4_degeneration"
+
+
+@pytest.fixture
+def row_of(tmp_path, monkeypatch):
+    """The row of an artefact of two experiments, one of them with these counts of trials."""
+    artefact = status.Artefact("Table 1", "table1", "4_degeneration", ("table1", "fixed"))
+    monkeypatch.setattr(status, "ARTEFACTS", (artefact,))
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
-    run, verify = "mimlpaper run 4_degeneration", "mimlpaper verify table1 fixed"
 
-    def state_with(**counts):
-        found = {"table1": counts, "fixed": {"current": 1, "missing": 0}}
-        monkeypatch.setattr(status, "trial_counts", lambda profile: found)
-        (row,) = status.artefact_status("paper")
-        return row["state"], row["trials"], row["mend"]
+    def row(**counts):
+        of_experiments = {"table1": counts, "fixed": {"current": 1, "missing": 0}}
+        monkeypatch.setattr(status, "trial_counts", lambda profile: of_experiments)
+        (shown,) = status.artefact_status("paper")
+        return shown["state"], shown["trials"], shown["mend"]
 
-    assert state_with(current=3) == ("missing", "4 current", run)  # no file is made
+    return row
+
+
+@pytest.fixture
+def made(row_of):
+    """As ``row_of``, and the artefact's file is made."""
     paths.write_whole(folders.figures() / "table1.csv", "")
-    assert state_with(current=3) == ("current", "4 current", "")
-    changed = state_with(**{"current": 2, "code changed": 1})
-    assert changed == ("code changed", "3 current, 1 code changed", verify)
-    compute = "mimlpaper compute table1 fixed"
-    for state in ("settings changed", "data changed", "differs", "damaged"):
-        found = state_with(**{"current": 2, state: 1})
-        assert found == (state, f"3 current, 1 {state}", compute)
-    assert state_with(current=2, missing=1) == ("missing", "3 current, 1 missing", run)
+    return row_of
+
+
+def test_an_artefact_without_its_file_is_missing(row_of):
+    assert row_of(current=3) == ("missing", "4 current", RUN)
+
+
+def test_an_artefact_of_current_trials_is_current(made):
+    assert made(current=3) == ("current", "4 current", "")
+
+
+def test_an_artefact_without_all_its_trials_is_missing(made):
+    assert made(current=2, missing=1) == ("missing", "3 current, 1 missing", RUN)
+
+
+@pytest.mark.parametrize(
+    ("state", "remedy"),
+    [
+        ("code changed", "verify"),
+        ("settings changed", "compute"),
+        ("data changed", "compute"),
+        ("differs", "compute"),
+        ("damaged", "compute"),
+    ],
+)
+def test_an_artefact_is_as_good_as_its_worst_trial(made, state, remedy):
+    counts = {"current": 2, state: 1}
+    mend = f"mimlpaper {remedy} table1 fixed"
+    assert made(**counts) == (state, f"3 current, 1 {state}", mend)
+
+
+def test_an_artefact_whose_notebook_failed_has_failed(made):
     assert status.last_runs() == {}
-    paths.write_whole(folders.build("paper") / "runs.json", '{"4_degeneration": "died"}')
-    assert state_with(current=3) == ("failed", "4 current", run)
+    runs = folders.build("paper") / "runs.json"
+    paths.write_whole(runs, '{"4_degeneration": "died"}')
+    assert made(current=3) == ("failed", "4 current", RUN)
 
 
 def test_trials_are_counted_and_kept_until_a_record_changes(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
-    n_trials = len(EXPERIMENTS["table1"].trials("smoke"))
+    experiment = EXPERIMENTS["table1"]
+    store = default_store("smoke")
+    n_trials = len(experiment.trials("smoke"))
     assert status.trial_counts("smoke")["table1"] == {"missing": n_trials}
-    compute(
-        EXPERIMENTS["table1"],
-        store=default_store("smoke"),
-        profile="smoke",
-        methods=["Ml-knn"],
-        jobs=1,
-    )
-    assert status.trial_counts("smoke")["table1"] == {"current": 2, "missing": n_trials - 2}
-    monkeypatch.setattr(status, "records", lambda *_, **__: 1 / 0)
-    assert status.trial_counts("smoke")["table1"]["current"] == 2  # nothing is read again
-    default_store("smoke").path("table1").unlink()
-    with pytest.raises(ZeroDivisionError):
+    compute(experiment, store=store, profile="smoke", methods=["Ml-knn"], jobs=1)
+    counts = status.trial_counts("smoke")["table1"]
+    assert counts == {"current": 2, "missing": n_trials - 2}
+    # Nothing is read again, until a file changes.
+    monkeypatch.setattr(status, "records", raising(AssertionError("read again")))
+    assert status.trial_counts("smoke")["table1"]["current"] == 2
+    store.path("table1").unlink()
+    with pytest.raises(AssertionError, match="read again"):
         status.trial_counts("smoke")
 
 
 def test_what_status_shows_is_kept_until_a_file_changes(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
-    shown = {"artefacts": [], "outcome": "nothing yet", "versions": ""}
+    overview_of_nothing = {"artefacts": [], "outcome": "nothing yet", "versions": ""}
     calls = []
 
     def overview(profile):
         calls.append(profile)
-        return shown
+        return overview_of_nothing
 
     monkeypatch.setattr(status, "overview", overview)
     for _ in range(2):
@@ -164,10 +211,14 @@ def test_what_status_shows_is_kept_until_a_file_changes(tmp_path, monkeypatch, c
     assert len(calls) == 2
 
 
+LOADED = "import sys, mimlstudy.report.kept; print(*sys.modules)"
+
+
 def test_a_kept_answer_needs_no_import_that_computes():
-    code = "import sys, mimlstudy.report.kept; print({*sys.modules} & {'numpy', 'pandas'})"
-    printed = subprocess.check_output([sys.executable, "-c", code], text=True)
-    assert printed == "set()\n"
+    output = subprocess.check_output([sys.executable, "-c", LOADED], text=True)
+    loaded = set(output.split())
+    assert "mimlstudy.report.kept" in loaded
+    assert not loaded & {"numpy", "pandas"}
 
 
 def test_every_cited_step_is_found_where_it_says():
@@ -175,5 +226,6 @@ def test_every_cited_step_is_found_where_it_says():
     assert {"Table 7, step 2", "steps 2a to 2c", "step 4"} <= set(steps["step"])
     for row in steps.itertuples():
         file, number = row.where.split(":")
-        line = (paths.project_root() / file).read_text().splitlines()[int(number) - 1]
+        lines = (paths.project_root() / file).read_text().splitlines()
+        line = lines[int(number) - 1]
         assert line.strip().startswith(row.code)
