@@ -1,0 +1,132 @@
+"""Who imports whom is as the pictures in CONTRIBUTING show it; functions fit a screen."""
+
+import ast
+import json
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LIBRARY = ROOT / "mimlpaper"
+STUDY = ROOT / "mimlstudy"
+# Loaders of data know nothing of the algorithms on their own floor.
+KNOWN_TO_DATASETS = {"arrays", "bags", "paths", "datasets"}
+
+
+def pictures():
+    """Two pictures: of the library and of the study."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    _, library, _, study, *_ = text.split("```\n")
+    return library.splitlines(), study.splitlines()
+
+
+def floors():
+    """The height of every file and folder of the library."""
+    library, _ = pictures()
+    heights = {}
+    for height, line in enumerate(reversed(library)):
+        heights |= dict.fromkeys(line.split(), height)
+    return heights
+
+
+def rooms():
+    """The modules of each room of the study, the lowest room first."""
+    _, study = pictures()
+    modules_of = {}
+    for line in reversed(study):
+        room, *modules = line.split()
+        modules_of[room] = set(modules)
+    return modules_of
+
+
+def imported_names(path):
+    """Every dotted name that a file imports, anywhere in it."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add(node.module)
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def inner_parts(path, package):
+    """The files and folders of a package that a file imports."""
+    parts = set()
+    for name in imported_names(path):
+        top, *inner = name.split(".")
+        if top == package.name and inner:
+            is_folder = (package / inner[0]).is_dir()
+            is_file = (package / f"{inner[0]}.py").is_file()
+            if is_folder or is_file:
+                parts.add(inner[0])
+    return parts
+
+
+def test_the_library_knows_nothing_of_the_study():
+    for path in LIBRARY.rglob("*.py"):
+        packages = {name.split(".")[0] for name in imported_names(path)}
+        assert "mimlstudy" not in packages, path
+
+
+def homes_of_modules():
+    """The file or folder of the library that each of its modules belongs to."""
+    homes = {}
+    for path in LIBRARY.rglob("*.py"):
+        if path != LIBRARY / "__init__.py":
+            top = path.relative_to(LIBRARY).parts[0]
+            homes[path] = top.removesuffix(".py")
+    return homes
+
+
+def test_the_picture_shows_the_whole_library():
+    assert set(homes_of_modules().values()) == set(floors())
+
+
+def test_a_module_of_the_library_knows_only_its_floor_and_those_below():
+    heights = floors()
+    for path, home in homes_of_modules().items():
+        allowed = {name for name, height in heights.items() if height <= heights[home]}
+        if home == "datasets":
+            allowed = KNOWN_TO_DATASETS
+        assert inner_parts(path, LIBRARY) <= allowed, path
+
+
+def test_the_picture_shows_every_room_of_the_study():
+    for room, modules in rooms().items():
+        files = {path.stem for path in (STUDY / room).glob("*.py")}
+        assert files == modules, room
+
+
+def test_rooms_of_the_study_lead_only_down():
+    above = set(rooms())
+    for room in rooms():
+        above.remove(room)
+        for path in (STUDY / room).glob("*.py"):
+            assert not inner_parts(path, STUDY) & above, path
+
+
+def functions_of(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef):
+            yield node
+
+
+def lines_of_code(function):
+    """The lines of a function below its docstring."""
+    statements = function.body
+    if ast.get_docstring(function) is not None and len(statements) > 1:
+        statements = statements[1:]
+    return function.end_lineno - statements[0].lineno + 1
+
+
+def test_functions_fit_a_screen():
+    for path in [*LIBRARY.rglob("*.py"), *STUDY.rglob("*.py")]:
+        for function in functions_of(path):
+            assert lines_of_code(function) <= 50, f"{path.name}: {function.name}"
+
+
+def test_notebooks_are_committed_without_outputs():
+    for path in ROOT.glob("notebooks/*.ipynb"):
+        for cell in json.loads(path.read_text())["cells"]:
+            assert not cell.get("outputs"), path.name
+            assert cell.get("execution_count") is None, path.name

@@ -1,0 +1,145 @@
+"""README, CONTRIBUTING, the guide and the page of data: what they name exists, examples run."""
+
+import re
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+from PIL import Image
+
+from mimlpaper.datasets import SCENE_LABELS, make_scenes
+from mimlstudy.paper.experiments import EXPERIMENTS
+from mimlstudy.report.command import build_parsers
+from mimlstudy.report.notebooks import available_notebooks
+from mimlstudy.report.status import ARTEFACTS
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ("README.md", "CONTRIBUTING.md", "site/guide.md", "data/README.md")
+
+each_page = pytest.mark.parametrize("page", PAGES)
+
+
+def text_of(page):
+    return (ROOT / page).read_text()
+
+
+def examples():
+    """The Python code of the README and of the guide."""
+    code = []
+    for page in ("README.md", "site/guide.md"):
+        code += re.findall(r"```python\n(.*?)```", text_of(page), re.S)
+    return code
+
+
+@pytest.fixture
+def ten_images(tmp_path, monkeypatch):
+    """A working folder with ``my_images``: ten of them, eight with labels."""
+    folder = tmp_path / "my_images"
+    folder.mkdir()
+    pictures, Y, _ = make_scenes(10, random_state=7)
+    names = [f"{i:02d}.png" for i in range(10)]
+    for name, pixels in zip(names, pictures, strict=True):
+        Image.fromarray(pixels).save(folder / name)
+    index = pd.Index(names, name="image")
+    labels = pd.DataFrame(Y.astype(int), index, SCENE_LABELS)
+    labels[:8].to_csv(folder / "labels.csv")
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    plt.close("all")
+
+
+def shortened(code):
+    """An example on fewer bags, by fewer fits."""
+    fewer_fits = re.sub(r"(?<=MimlClassifier\()", "n_folds=2, ", code)
+    return fewer_fits.replace("[:150]", "[:50]")
+
+
+@pytest.mark.parametrize("code", examples())
+@pytest.mark.filterwarnings("ignore::mimlpaper.base.ConstantLabelWarning")
+def test_examples_run(ten_images, capsys, code):
+    exec(compile(shortened(code), "README.md", "exec"), {})
+    printed = capsys.readouterr().out
+    if "my_images" in code:
+        for name in ("08.png", "09.png", *SCENE_LABELS):
+            assert name in printed
+        assert Image.open(ten_images / "explanations.png").width > 500
+
+
+def commands_on(page):
+    """The commands that a page names: their name, and their words."""
+    lines = re.findall(r"(?:`|^)mimlpaper ([^`#\n]+)", text_of(page), re.M)
+    return [line.split() for line in lines]
+
+
+def split_by_kind(words):
+    options = [word for word in words if word.startswith("--")]
+    subject = words[:1] if words and words[0] not in options else []
+    return options, subject
+
+
+@each_page
+def test_commands_that_a_page_names_exist_with_their_options_and_subjects(page):
+    """A subject is a notebook or an experiment."""
+    _, parsers = build_parsers()
+    subjects = {
+        "run": available_notebooks(),
+        "compute": EXPERIMENTS,
+        "verify": EXPERIMENTS,
+    }
+    for name, *words in commands_on(page):
+        assert name in parsers
+        options, subject = split_by_kind(words)
+        for option in options:
+            assert option in parsers[name].format_help(), f"{name} {option}"
+        if name in subjects:
+            assert set(subject) <= set(subjects[name]), f"{name} {subject}"
+
+
+def test_the_readme_lists_every_command():
+    _, parsers = build_parsers()
+    listed = re.findall(r"\| `mimlpaper (\w+)", text_of("README.md"))
+    assert set(listed) == set(parsers)
+
+
+@each_page
+def test_targets_of_make_that_a_page_names_exist(page):
+    makefile = (ROOT / "Makefile").read_text()
+    targets = re.findall(r"^([a-z]+):", makefile, re.M)
+    named = re.findall(r"(?:`|^)make (\w+)", text_of(page), re.M)
+    assert set(named) <= set(targets)
+
+
+def test_the_readme_maps_each_artefact_of_the_paper_to_its_notebook_and_experiments():
+    readme = text_of("README.md")
+    for artefact in ARTEFACTS:
+        assert artefact.notebook in readme
+        if re.match(r"(Table|Fig\.) \d+$", artefact.title):
+            for name in artefact.experiments:
+                assert name in readme
+
+
+def words_of(text):
+    """The words of a page beside its code, tables and addresses of links."""
+    without_code = re.sub(r"```.*?```", "", text, flags=re.S)
+    without_tables = re.sub(r"^\|.*$", "", without_code, flags=re.M)
+    without_marks = re.sub(r"<!--.*?-->", "", without_tables)
+    without_addresses = re.sub(r"\]\([^)]*\)", "]", without_marks)
+    return without_addresses.split()
+
+
+def test_pages_are_short():
+    assert len(words_of(text_of("README.md"))) <= 450
+    assert len(text_of("CONTRIBUTING.md").splitlines()) <= 95
+
+
+def test_between_marks_of_the_readme_stand_the_problem_and_the_answer():
+    marks = re.findall(r"^<!-- (\w+) -->$", text_of("README.md"), re.M)
+    assert marks == ["problem", "end", "answer", "end"]
+
+
+@each_page
+def test_links_of_a_page_lead_to_files(page):
+    folder = (ROOT / page).parent
+    for target in re.findall(r"\]\(((?!https?:)[^)#]+)\)", text_of(page)):
+        assert (folder / target).exists(), target
