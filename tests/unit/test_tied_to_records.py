@@ -1,7 +1,7 @@
 """What git keeps agrees with the records: tables in figures/, the answer in README.md.
 
 Only current records are published. While some are not, these tests are skipped, and ``mimlpaper
-status`` fails; ``figures/README.md`` and ``codecheck.yml`` are compared in ``test_site``.
+status`` fails; ``figures/README.md`` and ``codecheck.yml`` are compared in ``test_publish``.
 """
 
 import re
