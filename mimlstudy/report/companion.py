@@ -131,7 +131,8 @@ class Companion:
         parts = []
         for name, value in self.asked.items():
             values = value if isinstance(value, list) else [value]
-            parts.append(f"{name} = {', '.join(map(str, values))}")
+            text = ", ".join(map(str, values))
+            parts.append(f"{name} = {text}")
         return "; ".join(parts)
 
     @property
@@ -172,23 +173,32 @@ class Companion:
         asked = {name: value for name, value in asked.items() if value}
         if not asked and experiment in self._computed:
             return self.recorded(experiment)
+        varied = get_experiment(experiment).varied(**asked)
         with shown_progress():
             table = compute(
-                get_experiment(experiment).varied(**asked),
+                varied,
                 store=self.store,
                 profile=self.profile,
                 jobs=self.jobs,
                 data_home=self.data_home,
                 recompute=self.recompute and again,
             )
+        # What is asked varies an experiment, and is no record of it.
         if not asked:
             self._records[experiment] = table
             self._computed.add(experiment)
-        left_out = table.loc[~self._may_be_shown(table), "state"].value_counts()
-        if len(left_out):
-            mend = f"`mimlpaper compute {experiment} --profile {self.profile}` runs their trials"
-            display(Markdown(f"> **Records left out: {counted(left_out)}.** {mend} again."))
+        self._note_what_is_left_out(experiment, table)
         return self._shown(table)
+
+    def _note_what_is_left_out(self, experiment, table):
+        is_left_out = ~self._may_be_shown(table)
+        states = table.loc[is_left_out, "state"].value_counts()
+        if len(states):
+            command = f"mimlpaper compute {experiment} --profile {self.profile}"
+            note = (
+                f"> **Records left out: {counted(states)}.** `{command}` runs their trials again."
+            )
+            display(Markdown(note))
 
     def recorded(self, experiment: str) -> pd.DataFrame:
         """Records of an experiment that may be shown."""
@@ -198,8 +208,11 @@ class Companion:
         """Records of an experiment in any state, read once."""
         if experiment not in self._records:
             self._records[experiment] = records(
-                get_experiment(experiment), profile=self.profile, store=self.store
+                get_experiment(experiment),
+                profile=self.profile,
+                store=self.store,
             )
+        # A notebook may change what it was given.
         return self._records[experiment].copy()
 
     def _may_be_shown(self, table):
@@ -225,8 +238,9 @@ class Companion:
     def claims(self, *beginnings: str) -> list[ClaimFinding]:
         """The claims whose ids have one of these beginnings, or all, tested on the records."""
         ids = published_claims()["id"]
-        wanted = tuple(name for name in ids if name.startswith(beginnings or ("",)))
-        return evaluate_claims(self.recorded, wanted)
+        if beginnings:
+            ids = ids[ids.str.startswith(beginnings)]
+        return evaluate_claims(self.recorded, tuple(ids))
 
     def claims_figure(self, name: str, *beginnings: str) -> None:
         """Show and save the claims whose ids have one of these beginnings as a forest plot.
@@ -246,8 +260,9 @@ class Companion:
         means = {}
         for name in experiments:
             fits = unmixed(as_published(self.recorded(name)))
-            by_method = fits.groupby("method", sort=False)
-            means[get_experiment(name).title] = by_method[["fit_seconds", "predict_seconds"]].mean()
+            groups = fits.groupby("method", sort=False)
+            by_method = groups[["fit_seconds", "predict_seconds"]].mean()
+            means[get_experiment(name).title] = by_method
         return pd.concat(means, axis=1).round(2)
 
     def table(self, number: int, *, criteria: Sequence[str] = (), **asked) -> None:
@@ -257,8 +272,10 @@ class Companion:
         Overrides stand in the place of the published rows, without the values fixed in advance.
         """
         name = f"table{number}"
+        # Without their overrides the trials stand in the place of the published rows.
         trials = self.trials(name, **asked).assign(override="{}")
-        fixed = None if any(asked.values()) else self.column(name, "fixed")
+        is_varied = any(asked.values())
+        fixed = None if is_varied else self.column(name, "fixed")
         table = results_table(
             trials,
             number,
@@ -273,9 +290,16 @@ class Companion:
         """The original data if their files are here; else, or in "smoke", synthetic ones, noted."""
         if self.profile != "smoke" and CATALOGUE.is_present(name, self.data_home):
             return CATALOGUE.load(name, self.data_home)
-        about = "Figures are those recorded of the original data." * (self.profile == "paper")
-        display(Markdown(f"> **{DRAWN}** Numbers that follow are not about *{name}*. {about}"))
+        note = f"> **{DRAWN}** Numbers that follow are not about *{name}*. "
+        if self.profile == "paper":
+            note += "Figures are those recorded of the original data."
+        display(Markdown(note))
         return CATALOGUE.load(CATALOGUE.stand_in(name))
+
+    @property
+    def _is_kept_by_git(self):
+        """Whether what is saved takes the place of what is published."""
+        return self.folder == folders.figures()
 
     def save_table(self, table: ReportTable, name: str, *, of: Sequence[Dataset] = ()) -> None:
         """Show a table, and write it as CSV and Markdown; one that is printed also as LaTeX.
@@ -288,12 +312,18 @@ class Companion:
             The data described; synthetic data never replace the table of original data.
         """
         is_synthetic = any(data.kind == "synthetic" for data in of)
-        if not (is_synthetic and self.folder == folders.figures()):
+        if not is_synthetic or not self._is_kept_by_git:
             save_table(table, self.folder, name)
+        # The site and the rendered pages find an artefact by its name.
         display(table, metadata={"artefact": name})
 
     def save_figure(
-        self, figure: plt.Figure, name: str, *, shows: str, of: Dataset | None = None
+        self,
+        figure: plt.Figure,
+        name: str,
+        *,
+        shows: str,
+        of: Dataset | None = None,
     ) -> None:
         """Show a figure with its caption as alternative text, and write it as PNG and SVG.
 
@@ -314,25 +344,39 @@ class Companion:
             plt.close(figure)
             _display_figure(Image(filename=published), name, shows)
             return
-        notes = [f"Explored: {self.explores}."] * bool(self.asked) + [DRAWN] * is_synthetic
+        notes = []
+        if self.asked:
+            notes.append(f"Explored: {self.explores}.")
+        if is_synthetic:
+            notes.append(DRAWN)
         caption = " ".join([*notes, shows])
         if notes:
             figure.set_layout_engine("constrained")  # which leaves room for the note
             figure.suptitle(" ".join(notes), fontsize=8, color=LINE)
-        if is_synthetic and self.folder == folders.figures():
+        if is_synthetic and self._is_kept_by_git:
             _display_figure(figure, name, caption)
         else:
-            about = {"Title": _title(name), "Description": caption}
-            png, _ = save_figure(figure, self.folder, name, about)
-            width = round(figure.get_figwidth() * figure.dpi)
-            _display_figure(Image(filename=png, width=width), name, caption)
+            picture = self._saved_picture(figure, name, caption)
+            _display_figure(picture, name, caption)
         plt.close(figure)
+
+    def _saved_picture(self, figure, name, caption):
+        """The picture of a figure that is written, in the figure's own size."""
+        about = {"Title": _title(name), "Description": caption}
+        png, _ = save_figure(figure, self.folder, name, about)
+        # The file has more pixels than the figure, for print and large screens.
+        width = round(figure.get_figwidth() * figure.dpi)
+        return Image(filename=png, width=width)
 
 
 def _display_figure(picture, name, caption):
-    text = {"alt": f"{_title(name)}. {caption}"}
-    # The site and the rendered pages find an artefact by its name.
-    display(picture, metadata={"artefact": name, "caption": caption, "image/png": text})
+    alternative = {"alt": f"{_title(name)}. {caption}"}
+    metadata = {
+        "artefact": name,
+        "caption": caption,
+        "image/png": alternative,
+    }
+    display(picture, metadata=metadata)
 
 
 def _title(name):

@@ -53,8 +53,12 @@ def dots(values: Mapping[str, Sequence[float]], printed: float, tolerance: float
     for place, (name, row) in enumerate(shown.items()):
         parts += _row(name, row, scale, top=ROW * place + 18)
     parts += _ends(numbers, height)
-    label = "; ".join(_in_words(shown, printed))
-    return PICTURE.format(label=label, width=WIDTH, height=height, parts=Markup("").join(parts))
+    return PICTURE.format(
+        label="; ".join(_in_words(shown, printed)),
+        width=WIDTH,
+        height=height,
+        parts=Markup("").join(parts),
+    )
 
 
 def _scale(numbers):

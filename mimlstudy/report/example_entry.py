@@ -12,13 +12,21 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 def summaries(bags):
     """Each bag as one vector: the mean and the largest value of each feature."""
-    return np.array([np.r_[bag.mean(axis=0), bag.max(axis=0)] for bag in bags])
+    vectors = []
+    for bag in bags:
+        vector = [*bag.mean(axis=0), *bag.max(axis=0)]
+        vectors.append(vector)
+    return np.array(vectors)
 
 
 def method():
     """The estimator. It has ``fit``, ``decision_function`` and ``predict``."""
     learner = OneVsRestClassifier(LogisticRegression(max_iter=1000))
-    return make_pipeline(FunctionTransformer(summaries), StandardScaler(), learner)
+    return make_pipeline(
+        FunctionTransformer(summaries),
+        StandardScaler(),
+        learner,
+    )
 
 
 # With a grid it also runs with the best of these settings by hold-out.

@@ -25,7 +25,8 @@ from mimlstudy.paper.variants import varied_method
 STYLE_SHEET = Path(__file__).with_name("paper.mplstyle")
 LINE = "#777777"  # of arrows and frames
 VERMILION, BLUE, GREEN = "#D55E00", "#0072B2", "#009E73"  # of Okabe and Ito, as in looks.csv
-# Of rings and printed bars: without a line, above the curves.
+MOST_MARKERS = 12  # values of a parameter that are marked on a curve
+# Rings and printed bars have no line, and stand above the curves.
 RING: dict[str, Any] = dict(
     marker="o", markersize=7, markerfacecolor="none", linestyle="none", zorder=5
 )
@@ -48,10 +49,8 @@ UNKNOWN_LOOK = Look("#888888", ".", ":")
 
 # The colour stands for the MIML learner, the marker for the way to it: a circle for MIML data, a
 # square for InsDif, a diamond for SubCod. Compared methods have dashed lines.
-METHOD_STYLE = {
-    method: Look(*row)
-    for method, *row in pd.read_csv(STYLE_SHEET.with_name("looks.csv")).itertuples(index=False)
-}
+LOOKS = pd.read_csv(STYLE_SHEET.with_name("looks.csv"))
+METHOD_STYLE = {method: Look(*look) for method, *look in LOOKS.itertuples(index=False)}
 
 
 def look_of(method: str) -> Look:
@@ -61,8 +60,9 @@ def look_of(method: str) -> Look:
 
 def in_order(methods) -> list[str]:
     """Methods in the order of :data:`METHOD_STYLE`, others last."""
-    known = list(METHOD_STYLE)
-    return sorted(methods, key=lambda m: known.index(m) if m in known else len(known))
+    places = {method: place for place, method in enumerate(METHOD_STYLE)}
+    # Equal places of others: sorted keeps their order.
+    return sorted(methods, key=lambda method: places.get(method, len(places)))
 
 
 def use_style():
@@ -83,9 +83,11 @@ def save_figure(
     figure.set_layout_engine("none")  # each resolution would shift the layout a little
     paths = []
     for kind, changing in (("png", "Software"), ("svg", "Date")):
+        # Versions and dates would change the bytes of an equal figure.
+        metadata = {changing: None, **(about or {})}
         content = io.BytesIO()
         with plt.style.context(STYLE_SHEET):
-            figure.savefig(content, format=kind, metadata={changing: None, **(about or {})})
+            figure.savefig(content, format=kind, metadata=metadata)
         paths.append(write_whole(Path(folder) / f"{name}.{kind}", content.getvalue()))
     return paths
 
@@ -100,14 +102,22 @@ def caption_of(path) -> str:
 
 def draw_box(ax: plt.Axes, x: float, y: float, text: str, color: str) -> plt.Text:
     """Text in a rounded box, with its middle at (x, y)."""
-    look = dict(boxstyle="round,pad=0.5", facecolor=color, edgecolor=LINE, linewidth=0.7)
-    return ax.text(x, y, text, ha="center", va="center", linespacing=1.4, bbox=look)
+    box = dict(
+        boxstyle="round,pad=0.5",
+        facecolor=color,
+        edgecolor=LINE,
+        linewidth=0.7,
+    )
+    return ax.text(x, y, text, bbox=box, ha="center", va="center", linespacing=1.4)
 
 
 def draw_arrow(ax: plt.Axes, start: plt.Text | tuple[float, float], end: plt.Text, **look):
     """An arrow from a box of :func:`draw_box`, or from a place, to a box."""
-    place = start.get_position() if isinstance(start, plt.Text) else start
-    source = start.get_bbox_patch() if isinstance(start, plt.Text) else None
+    if isinstance(start, plt.Text):
+        place, source = start.get_position(), start.get_bbox_patch()
+    else:
+        place, source = start, None
+    # From edge to edge of the boxes, not from middle to middle.
     ends = dict(patchA=source, patchB=end.get_bbox_patch(), shrinkA=0, shrinkB=0)
     arrow = dict(arrowstyle="-|>", color=LINE, mutation_scale=8) | ends | look
     ax.annotate("", end.get_position(), place, arrowprops=arrow)
@@ -150,11 +160,15 @@ def plot_parameter_curves(
             "command that runs the trials, and `mimlpaper data --fetch` downloads missing data"
         )
     unmixed(records, x)
-    n_splits, n_sets = records["split"].nunique(), records["dataset"].nunique()
-    losses, of_sets = _losses(records, x), n_splits == 1 < n_sets
+    n_splits = records["split"].nunique()
+    n_sets = records["dataset"].nunique()
+    of_sets = n_splits == 1 and n_sets > 1
+    losses = _losses(records, x)
     methods = records["method"].unique()
-    has_markers = records[x].nunique() <= 12
-    grid = _panels_of_curves(losses, x, methods, has_markers, None if of_sets else "sd")
+    # Markers on many values would hide the curve.
+    has_markers = records[x].nunique() <= MOST_MARKERS
+    errorbar = None if of_sets else "sd"
+    grid = _panels_of_curves(losses, x, methods, has_markers, errorbar)
     _label(grid, xlabel)
     handles = dict(zip(methods, grid.legend.legend_handles, strict=True))
     grid.legend.remove()
@@ -164,16 +178,20 @@ def plot_parameter_curves(
         _draw_sets(grid, losses, x)
     handles |= _draw_rings(grid, losses, x, published or {}, ring)
     handles |= _draw_printed(grid, printed or {})
+    # Last, since the limits follow from all that is drawn.
     if first_shown is not None:
         _show_from(grid, losses, x, first_shown)
-    over = f"and each of {n_sets} data sets" if of_sets else f"± std over {n_splits} splits"
+    title = f"mean ± std over {n_splits} splits"
+    if of_sets:
+        title = f"mean and each of {n_sets} data sets"
     place = dict(loc="upper left", bbox_to_anchor=(0.4, 0.3), title_fontsize=8)
-    grid.figure.legend(handles.values(), handles, title=f"mean {over}", **place)
+    grid.figure.legend(handles.values(), handles, title=title, **place)
     return grid.figure
 
 
 def _panels_of_curves(losses, x, methods, has_markers, errorbar):
     """A panel for each criterion, a curve for each method."""
+    looks = [look_of(method) for method in methods]
     grid = sns.relplot(
         losses,
         kind="line",
@@ -183,11 +201,11 @@ def _panels_of_curves(losses, x, methods, has_markers, errorbar):
         col_wrap=3,
         hue="method",
         hue_order=methods,
-        palette=[look_of(method).color for method in methods],
+        palette=[look.color for look in looks],
         style="method",
         style_order=methods,
         dashes=_dashes(methods),
-        markers=[look_of(method).marker for method in methods] if has_markers else False,
+        markers=[look.marker for look in looks] if has_markers else False,
         errorbar=errorbar,
         err_kws=dict(alpha=0.15, linewidth=0),
         markeredgewidth=0,
@@ -200,7 +218,10 @@ def _panels_of_curves(losses, x, methods, has_markers, errorbar):
 
 def _label(grid, xlabel):
     """Title each panel, and label its axis."""
-    grid.set_titles("{col_name}").set(xlabel=xlabel, ylabel="").tick_params(labelbottom=True)
+    grid.set_titles("{col_name}")
+    grid.set(xlabel=xlabel, ylabel="")
+    # seaborn labels the lowest row alone.
+    grid.tick_params(labelbottom=True)
     plt.setp([ax.xaxis.label for ax in grid.axes], visible=True)
     grid.tight_layout()
 
@@ -208,16 +229,23 @@ def _label(grid, xlabel):
 def _open_markers(grid, handles, method):
     """Give the curves of a method white markers and dashes."""
     color = look_of(method).color
-    look = dict(markerfacecolor="white", markeredgecolor=color, markeredgewidth=1.0)
-    of_method = [handles[method]]
+    curves = [handles[method]]
     for ax in grid.axes:
-        of_method += [line for line in ax.lines if line.get_color() == color]
-    plt.setp(of_method, linestyle=(0, (4, 1.2)), **look)
+        # seaborn's lines have no names: a colour tells whose a line is.
+        curves += [line for line in ax.lines if line.get_color() == color]
+    plt.setp(
+        curves,
+        linestyle=(0, (4, 1.2)),
+        markerfacecolor="white",
+        markeredgecolor=color,
+        markeredgewidth=1.0,
+    )
 
 
 def _draw_sets(grid, losses, x):
     """A thin line for each data set."""
-    for (panel, method, _), rows in losses.groupby(["panel", "method", "dataset"]):
+    by_set = losses.groupby(["panel", "method", "dataset"])
+    for (panel, method, _), rows in by_set:
         thin = dict(color=look_of(method).color, linewidth=0.5, alpha=0.5)
         grid.axes_dict[panel].plot(rows[x], rows["loss"], **thin)
 
@@ -230,8 +258,9 @@ def _draw_rings(grid, losses, x, published, name):
         if (method, value) not in means:
             continue
         handles[name] = plt.Line2D([], [], color=LINE, **RING)
+        color = look_of(method).color
         for panel, mean in means[method, value].items():
-            grid.axes_dict[panel].plot(value, mean, color=look_of(method).color, **RING)
+            grid.axes_dict[panel].plot(value, mean, color=color, **RING)
     return handles
 
 
@@ -247,22 +276,33 @@ def _draw_printed(grid, printed):
     return handles
 
 
-def _show_from(grid, losses, x, first):
+def _show_from(grid, losses, x, begin):
     """Begin the axes at a value of ``x``; the whole curves stand in a small picture within."""
-    late = losses[losses[x] >= first]
     for panel, ax in grid.axes_dict.items():
-        marks = [line.get_ydata() for line in ax.lines if line.get_marker() not in ("", "None")]
-        groups = late[late["panel"] == panel].groupby(["method", x])["loss"]
-        ends = [groups.mean() - groups.std(), groups.mean() + groups.std(), *marks]
-        low, high = np.min(np.hstack(ends)), np.max(np.hstack(ends))
-        room = 0.75 * (high - low)  # for the small picture
-        ax.set(xlim=(first, None), ylim=(low - 0.05 * (high - low), high + room))
+        of_panel = losses[losses["panel"] == panel]
+        late = of_panel[of_panel[x] >= begin]
+        low, high = _limits(ax, late.groupby(["method", x])["loss"])
+        height = high - low
+        room = 0.75 * height  # for the small picture
+        ax.set_xlim(begin, None)
+        ax.set_ylim(low - 0.05 * height, high + room)
         within = ax.inset_axes((0.4, 0.67, 0.6, 0.33))
-        for method, rows in losses[losses["panel"] == panel].groupby("method"):
+        for method, rows in of_panel.groupby("method"):
             means = rows.groupby(x)["loss"].mean()
             within.plot(means, color=look_of(method).color, linewidth=0.8)
         within.tick_params(labelsize=6, pad=1, length=1.5)
         within.grid(False)
+
+
+def _limits(ax, late):
+    """The lowest and the highest of bands, and of rings and bars, which have markers."""
+    mean, std = late.mean(), late.std()
+    heights = [mean - std, mean + std]
+    for line in ax.lines:
+        if line.get_marker() not in ("", "None"):
+            heights.append(line.get_ydata())
+    together = np.hstack(heights)
+    return np.min(together), np.max(together)
 
 
 def panel_titles() -> dict[str, str]:
@@ -280,50 +320,73 @@ def as_loss(values, name: str):
 
 
 def _losses(records, x):
-    if x == "stage":  # a run that stopped early keeps its last criteria
-        runs = records.pivot(index=["method", "dataset", "split"], columns=x, values=[*CRITERIA])
-        records = runs.T.groupby(level=0).ffill().T.stack(future_stack=True).reset_index()
-    losses = records[["method", "dataset", x]].copy()
+    """A row for each run, value of ``x`` and panel."""
+    if x == "stage":
+        records = _completed(records)
+    keys = ["method", "dataset", x]
+    losses = records[keys].copy()
     for name, panel in panel_titles().items():
         losses[panel] = as_loss(records[name], name)
-    return losses.melt(["method", "dataset", x], var_name="panel", value_name="loss")
+    return losses.melt(keys, var_name="panel", value_name="loss")
+
+
+def _completed(records):
+    """Records with all stages: a run that stopped early keeps its last criteria."""
+    keys = ["method", "dataset", "split"]
+    runs = records.pivot(index=keys, columns="stage", values=[*CRITERIA])
+    # Filled within each criterion, whose stages stand side by side.
+    by_criterion = runs.T.groupby(level=0)
+    filled = by_criterion.ffill().T
+    return filled.stack(future_stack=True).reset_index()
 
 
 def _dashes(methods):
-    known = [method for method in methods if method in METHOD_STYLE]
-    dashes = {m: "" if look_of(m).linestyle == "-" or len(known) == 1 else (5, 1) for m in known}
-    dashes["printed"] = 1, 1
-    return [dashes.get(method, (5, 1, 1, 1)) for method in methods]  # of a variant dash and dot
+    """Dashes for each method as seaborn takes them; "" is a whole line."""
+    n_known = sum(method in METHOD_STYLE for method in methods)
+    dashes: list[str | tuple[int, ...]] = []
+    for method in methods:
+        if method == "printed":
+            dashes.append((1, 1))
+        elif method not in METHOD_STYLE:
+            dashes.append((5, 1, 1, 1))  # a variant: dash and dot
+        elif n_known == 1 or look_of(method).linestyle == "-":
+            dashes.append("")
+        else:
+            dashes.append((5, 1))
+    return dashes
 
 
 def plot_critical_difference(tested: Ranks, axis: plt.Axes, *, title: str):
     """Mean ranks on a line, after Demšar; a bar joins methods that Nemenyi cannot tell apart."""
     ranks = tested.table["rank"]
+    colors = {name: _dark(look_of(name).color) for name in ranks.index}
     drawn = critical_difference_diagram(
         ranks,
         tested.nemenyi,
         ax=axis,
         label_fmt_left="{label}  {rank:.1f} ",
         label_fmt_right=" {rank:.1f}  {label}",
-        color_palette={name: _dark(look_of(name).color) for name in ranks.index},
+        color_palette=colors,
         text_h_margin=0.015 * np.ptp(ranks),
     )
     for (bar,) in drawn["crossbars"]:  # from a set, whose order changes from run to run
         bar.set_xdata(np.sort(bar.get_xdata()))
-    axis.set_title(f"{title}: mean ranks, 1 is best; Friedman p = {tested.p:.2g}", loc="left")
+    words = f"{title}: mean ranks, 1 is best; Friedman p = {tested.p:.2g}"
+    axis.set_title(words, loc="left")
 
 
 def label_ends(axis: plt.Axes, ends: dict, *, least: float, bold=None):
     """Names to the right of the ends (x, y), ``least`` of the axis apart; unless bold, in grey."""
+    # Limits of the axis must be final, since places are shares of it.
     axis.autoscale_view()
     to_share = axis.transScale + axis.transLimits
     places = {method: to_share.transform(end) for method, end in ends.items()}
     methods = sorted(places, key=lambda method: places[method][1])
-    apart = least * np.arange(len(methods))
-    heights = isotonic_regression([places[method][1] for method in methods] - apart).x + apart
+    heights = _spread([places[method][1] for method in methods], least)
     for method, height in zip(methods, heights, strict=True):
-        color = look_of(method).color if bold is None or method in bold else LINE
-        line = dict(arrowstyle="-", color=color, linewidth=0.5, shrinkA=1, shrinkB=2)
+        is_coloured = bold is None or method in bold
+        is_bold = bold is not None and method in bold
+        color = look_of(method).color if is_coloured else LINE
         axis.annotate(
             method,
             tuple(places[method]),
@@ -333,9 +396,17 @@ def label_ends(axis: plt.Axes, ends: dict, *, least: float, bold=None):
             va="center",
             color=_dark(color),
             annotation_clip=False,
-            arrowprops=line,
-            weight="bold" if bold and method in bold else "normal",
+            arrowprops=dict(arrowstyle="-", color=color, linewidth=0.5, shrinkA=1, shrinkB=2),
+            weight="bold" if is_bold else "normal",
         )
+
+
+def _spread(heights, least):
+    """Ascending heights, moved as little as possible to be ``least`` apart."""
+    apart = least * np.arange(len(heights))
+    # Heights that are apart are ascending once this distance is taken off.
+    ascending = isotonic_regression(heights - apart).x
+    return ascending + apart
 
 
 def _dark(color):

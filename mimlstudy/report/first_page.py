@@ -25,8 +25,11 @@ class Fact:
 
     def line(self, page: str) -> str:
         """A line of a list in Markdown, with a link to the notebook's ``page``."""
-        place = self.heading.lower().replace(" ", "-").replace("?", "")
-        address = page.format(self.notebook) + (f"#{place}" if place else "")
+        address = page.format(self.notebook)
+        if self.heading:
+            # As Markdown makes an anchor of a heading.
+            place = self.heading.lower().replace(" ", "-").replace("?", "")
+            address += f"#{place}"
         text = f"- **{self.head}** {self.sentences} [Evidence]({address})"
         return fill(text, LINE, subsequent_indent="  ", break_on_hyphens=False)
 
@@ -46,21 +49,20 @@ def answer(card: Mapping, page: str = PAGE) -> str:
 def is_recorded(card: Mapping) -> bool:
     """Whether all tables have rows in each column, and the learners of bags have rivals."""
     columns = card["totals"].values()
-    return all(of_column["all"]["rows"] for of_column in columns) and _has_groups(card)
-
-
-def _has_groups(card):
+    has_rows = all(of_column["all"]["rows"] for of_column in columns)
     rivals = {row["rival"] for row in card["groups"]["all learners"]}
-    return {"mean", "bag statistics"} <= rivals
+    return has_rows and {"mean", "bag statistics"} <= rivals
 
 
 def in_a_word(card: Mapping) -> str:
     """Yes, no or partly: by the share of the printed numbers and of the claims that hold."""
     totals = card["totals"]["closest"]["all"]
-    shares = [totals["agrees"] / totals["measured"], _share_supported(card)]
-    if min(shares) >= MUCH:
+    of_numbers = totals["agrees"] / totals["measured"]
+    of_claims = _share_supported(card)
+    # The worse of both decides a yes, and the better a no.
+    if min(of_numbers, of_claims) >= MUCH:
         return "Yes."
-    if max(shares) <= LITTLE:
+    if max(of_numbers, of_claims) <= LITTLE:
         return "No."
     return "Partly."
 
@@ -68,7 +70,9 @@ def in_a_word(card: Mapping) -> str:
 def _share_supported(card):
     words = card["words"][CORRECTED]
     n_tested = sum(words.values()) - words["not tested"]
-    return words["supported"] / n_tested if n_tested else 0.0
+    if not n_tested:
+        return 0.0
+    return words["supported"] / n_tested
 
 
 def facts(card: Mapping) -> list[Fact]:
@@ -96,25 +100,33 @@ UNKNOWN = (
 def numbers(card: Mapping) -> str:
     """How many printed numbers agree, with and without settings chosen by print."""
     n_marked = sum(row["closest_to_print"] > 0 for row in card["rows"])
-    marked_agree, n_of_marked = card["agreeing"]["rows with settings closest to print"]
-    other_agree, n_of_others = card["agreeing"]["the other rows"]
-    totals = {name: of_column["all"] for name, of_column in card["totals"].items()}
-    fixed, chance = totals["fixed"], totals["closest"]["chance_agreement"]
+    n_unmarked = len(card["rows"]) - n_marked
+    of_marked = card["agreeing"]["rows with settings closest to print"]
+    of_unmarked = card["agreeing"]["the other rows"]
+    fixed = card["totals"]["fixed"]["all"]
+    chance = card["totals"]["closest"]["all"]["chance_agreement"]
     return (
-        f"In {len(card['rows']) - n_marked} table rows no setting was picked to match the paper: "
-        f"{other_agree} of {n_of_others} values agree within noise. In {n_marked} rows open "
-        f"settings were picked: {marked_agree} of {n_of_marked} agree. With all settings fixed in "
+        f"In {n_unmarked} table rows no setting was picked to match the paper: "
+        f"{_of(of_unmarked)} values agree within noise. In {n_marked} rows open "
+        f"settings were picked: {_of(of_marked)} agree. With all settings fixed in "
         f"advance, {fixed['agrees']} of {fixed['measured']} agree. A wrong algorithm's value would "
         f"agree {chance:.0%} of the time."
     )
 
 
+def _of(counts):
+    """Such as "28 of 43", of a number and its total."""
+    return " of ".join(map(str, counts))
+
+
 def main_comparison(card: Mapping) -> str:
     """The four learners of bags against AdtBoost.MH and MlSvm on scenes, claims S4.1 and S4.2."""
-    verdicts = [_claim(card, name)["verdicts"] for name in ("S4.1", "S4.2")]
-    n_parts = sum(verdict[CORRECTED]["n_parts"] for verdict in verdicts)
-    n_supported = sum(verdict[CORRECTED]["supported"] for verdict in verdicts)
-    tuned = verdicts[1]["equal tuning"]
+    of_boosting = _claim(card, "S4.1")["verdicts"]
+    of_svm = _claim(card, "S4.2")["verdicts"]
+    corrected = [of_boosting[CORRECTED], of_svm[CORRECTED]]
+    n_parts = sum(verdict["n_parts"] for verdict in corrected)
+    n_supported = sum(verdict["supported"] for verdict in corrected)
+    tuned = of_svm["equal tuning"]
     return (
         f"On scenes the four learners of bags beat AdtBoost.MH and MlSvm in {n_supported} of "
         f"{n_parts} comparisons, by a test corrected for overlapping training sets. With equal "
@@ -124,8 +136,8 @@ def main_comparison(card: Mapping) -> str:
 
 def direct_learning(card: Mapping) -> str:
     """In what share of cases D-MimlSvm beats its two rivals, claims S5.1 to S5.4."""
-    shares = [_share_of_cases(card, f"S5.{i}") for i in (1, 3, 2, 4)]
-    scenes, texts, scenes_mi, texts_mi = shares
+    scenes, scenes_mi = _share_of_cases(card, "S5.1"), _share_of_cases(card, "S5.2")
+    texts, texts_mi = _share_of_cases(card, "S5.3"), _share_of_cases(card, "S5.4")
     return (
         f"By the corrected test it beats MimlSvm in {scenes:.0%} of cases on scenes and "
         f"{texts:.0%} on texts, MimlSvm_mi in {scenes_mi:.0%} and {texts_mi:.0%}."
@@ -133,10 +145,9 @@ def direct_learning(card: Mapping) -> str:
 
 
 def _share_of_cases(card, name):
-    (share,) = {
-        part["share"] for part in _claim(card, name)["parts"] if part["subject"] == "better"
-    }
-    return share
+    """Of a claim on two shares of cases the one in which a method is better."""
+    parts = {part["subject"]: part for part in _claim(card, name)["parts"]}
+    return parts["better"]["share"]
 
 
 def subcod(card: Mapping) -> str:
@@ -152,19 +163,23 @@ def subcod(card: Mapping) -> str:
 def bags(card: Mapping) -> str:
     """On how many data sets the paper's learners of bags lead rivals, by equal tuning."""
     differences = pd.DataFrame(card["groups"]["all learners"])
-    leads = (differences["difference"] > 0).groupby(differences["rival"]).agg(["sum", "size"])
+    is_lead = differences["difference"] > 0
+    leads = is_lead.groupby(differences["rival"]).agg(["sum", "size"])
     n_mean, n_sets = leads.loc["mean"]
+    n_statistics = leads.loc["bag statistics", "sum"]
     return (
         f"With equal tuning the paper's learners beat the bag's mean on {n_mean} of {n_sets} data "
-        f"sets, and simple statistics of the bag on {leads.loc['bag statistics', 'sum']}."
+        f"sets, and simple statistics of the bag on {n_statistics}."
     )
 
 
 def claims(card: Mapping) -> str:
     """How many claims have each word, and of how many the test was too weak."""
     by_paper, corrected = card["words"][PAPERS], card["words"][CORRECTED]
-    verdicts = [claim["verdicts"][CORRECTED] for claim in card["claims"]]
-    n_weak = sum(verdict["power"] < POWERFUL * verdict["n_printed"] for verdict in verdicts)
+    n_weak = 0
+    for claim in card["claims"]:
+        verdict = claim["verdicts"][CORRECTED]
+        n_weak += verdict["power"] < POWERFUL * verdict["n_printed"]
     return (
         f"Of {len(card['claims'])}, {by_paper['supported']} are supported by the paper's t-test "
         f"and {corrected['supported']} by the corrected one; there "
@@ -175,4 +190,5 @@ def claims(card: Mapping) -> str:
 
 
 def _claim(card, name):
-    return next(claim for claim in card["claims"] if claim["id"] == name)
+    (claim,) = (claim for claim in card["claims"] if claim["id"] == name)
+    return claim

@@ -12,7 +12,12 @@ from mimlpaper import paths
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
 # Identifiers of headings and links to them, which notebooks write in lower case.
 HEADING = re.compile(r'<h\d id="[^"]*|class="anchor-link" href="[^"]*')
-SCRIPTS = ("html_head_js", "html_head_js_mathjax", "html_head_js_mermaidjs", "jupyter_widgets")
+SCRIPTS = (
+    "html_head_js",
+    "html_head_js_mathjax",
+    "html_head_js_mermaidjs",
+    "jupyter_widgets",
+)
 # What cells wrote to standard error is left out.
 WITHOUT_STDERR = """{% block output scoped %}
 {%- if output.name != "stderr" %}{{ super() }}{% endif -%}
@@ -48,9 +53,16 @@ def write_page(notebook, path: Path):
         exclude_output_prompt=True,
     )
     text, _ = exporter.from_notebook_node(notebook)
-    paths.write_whole(path, HEADING.sub(lambda match: match[0].lower(), text))
+    page = HEADING.sub(_in_lower_case, text)
+    paths.write_whole(path, page)
 
 
 def _mathml(match):
     display, inline = match.groups()
-    return latex_to_mathml(display or inline, display="block" if display else "inline")
+    if display:
+        return latex_to_mathml(display, display="block")
+    return latex_to_mathml(inline, display="inline")
+
+
+def _in_lower_case(match):
+    return match[0].lower()

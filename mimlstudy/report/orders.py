@@ -40,7 +40,9 @@ def mean_ranks(number: int, get_records: Records) -> pd.DataFrame:
     methods = means["printed"].index
     for table in means.values():
         methods = methods.intersection(table.index)
-    criteria = means["printed"].loc[methods].dropna(axis="columns").columns
+    # A criterion counts if it is printed for all of these methods.
+    printed = means["printed"].loc[methods]
+    criteria = printed.dropna(axis="columns").columns
     ranks = {}
     for name, table in means.items():
         of_criteria = ranks_of_means(table.reindex(methods, columns=criteria))
@@ -53,7 +55,8 @@ def first_methods(ranks: Mapping[int, pd.DataFrame]) -> pd.DataFrame:
     rows = {}
     for number, table in ranks.items():
         if len(table):
-            rows[f"Table {number}: {TABLES[number].title}"] = table.idxmin()
+            name = f"Table {number}: {TABLES[number].title}"
+            rows[name] = table.idxmin()
     return pd.DataFrame.from_dict(rows, "index", columns=list(SETTINGS))
 
 
@@ -68,8 +71,14 @@ def orders_figure(ranks: Mapping[int, pd.DataFrame], coloured: Sequence[str]) ->
         ax.set_title(f"Table {number}: {TABLES[number].title}", loc="left")
     handles = [_marks(markers) for markers in MARKERS.values()]
     side_by_side = {tuple: HandlerTuple(ndivide=None, pad=1.2)}
-    place: dict[str, Any] = dict(loc="outside upper center", ncols=len(MARKERS), handlelength=2.5)
-    figure.legend(handles, [*MARKERS], handler_map=side_by_side, **place)
+    figure.legend(
+        handles,
+        [*MARKERS],
+        handler_map=side_by_side,
+        loc="outside upper center",
+        ncols=len(MARKERS),
+        handlelength=2.5,
+    )
     return figure
 
 
@@ -82,8 +91,17 @@ def _draw_order(ax, ranks, coloured):
     for method, values in ranks.iterrows():
         look = look_of(method)
         color = look.color if method in coloured else GREY
-        ax.plot(values.index, values, marker=look.marker, color=color, linewidth=1, markersize=4.5)
-    ax.set(ylim=(len(ranks) + 0.4, 0.6), ylabel="mean rank (1 is best)")
+        ax.plot(
+            values.index,
+            values,
+            marker=look.marker,
+            color=color,
+            linewidth=1,
+            markersize=4.5,
+        )
+    ax.set_ylim(len(ranks) + 0.4, 0.6)  # the best on top
+    ax.set_ylabel("mean rank (1 is best)")
     ax.tick_params(axis="x", length=0)
-    ends = {method: (2, values.iloc[-1]) for method, values in ranks.iterrows()}
+    last = len(SETTINGS) - 1  # the place across of the last setting
+    ends = {method: (last, values.iloc[-1]) for method, values in ranks.iterrows()}
     label_ends(ax, ends, least=0.07, bold=coloured)

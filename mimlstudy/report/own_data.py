@@ -37,6 +37,7 @@ from mimlpaper.explanations import explain
 from mimlpaper.metrics import evaluate, scores_of
 from mimlpaper.plots import explained_images
 from mimlpaper.preprocessing import OnInstances
+from mimlstudy.engine.trials import set_random_states
 from mimlstudy.judge.statistics import SplitSizes, extra_variance, t_test
 from mimlstudy.report.figures import BLUE, GREEN, LINE, VERMILION
 
@@ -57,6 +58,8 @@ LEARNERS: dict[str, tuple[str, BaseEstimator]] = {
     "label frequencies": (NO_FEATURES, LabelFrequencies()),
 }
 SIGNIFICANT = 0.05
+N_NEW = 12  # drawn images without labels
+FEW_BAGS = 100  # with fewer, a fold has so few test bags that its criteria vary much
 
 
 @dataclass(frozen=True)
@@ -82,20 +85,24 @@ def data_of_file(file: str, labels: Sequence[str] = (), new_file: str = "") -> O
     has the same features.
     """
     labelled = read_bags(file, labels=list(labels) or None)
-    new = read_bags(new_file, labels=[]) if new_file else None
-    if new and new.feature_names != labelled.feature_names:
-        in_order = _in_order(new, labelled.feature_names, new_file)
-        new = labelled_bags(in_order, new.Y, bag_names=new.bag_names)
+    new = None
+    if new_file:
+        read = read_bags(new_file, labels=[])
+        new = _with_features(read, labelled.feature_names, new_file)
     return OwnData(labelled, new, {})
 
 
-def _in_order(new, feature_names, new_file):
+def _with_features(new, feature_names, new_file):
     """The new bags with the features of the labelled ones, in their order."""
+    if new.feature_names == feature_names:
+        return new
     missing = sorted({*feature_names} - {*new.feature_names})
     if missing:
         raise ValueError(f"{new_file} must have the features of the labelled bags; {missing} lack")
+    # A learner knows features by their places alone.
     places = [new.feature_names.index(name) for name in feature_names]
-    return new.X.with_instances(new.X.instances[:, places])
+    bags = new.X.with_instances(new.X.instances[:, places])
+    return labelled_bags(bags, new.Y, bag_names=new.bag_names)
 
 
 def data_of_folder(folder: str | Path) -> OwnData:
@@ -104,29 +111,33 @@ def data_of_folder(folder: str | Path) -> OwnData:
     ``labels.csv`` has the file's name in its first column, and a column of 0 and 1 a label.
     """
     folder = Path(folder)
-    table = pd.read_csv(folder / LABELS_FILE, dtype={0: str}, index_col=0)
-    names = [*table.index]
-    if absent := [name for name in names if not (folder / name).is_file()]:
-        raise ValueError(f"{folder / LABELS_FILE} names images that are not there: {absent[:3]}")
-    files = sorted(path for path in folder.iterdir() if path.suffix.lower() in IMAGE_ENDINGS)
-    new_files = [path for path in files if path.name not in table.index]
+    table_file = folder / LABELS_FILE
+    # Names stay texts, such as 001.
+    table = pd.read_csv(table_file, dtype={0: str}, index_col=0)
+    files = [folder / name for name in table.index]
+    absent = [path.name for path in files if not path.is_file()]
+    if absent:
+        raise ValueError(f"{table_file} names images that are not there: {absent[:3]}")
+    images = [path for path in folder.iterdir() if path.suffix.lower() in IMAGE_ENDINGS]
+    new_files = [path for path in sorted(images) if path.name not in table.index]
     to_bags = ImageBags()
-    labelled = labelled_bags(
-        to_bags.fit_transform([folder / name for name in names]), table, bag_names=names
-    )
+    bags = to_bags.fit_transform(files)
+    labelled = labelled_bags(bags, table, bag_names=[*table.index])
     new = None
     if new_files:
+        new_bags = to_bags.transform(new_files)
         new_names = [path.name for path in new_files]
         no_labels = np.zeros((len(new_files), 0))
-        new = labelled_bags(to_bags.transform(new_files), no_labels, bag_names=new_names)
-    images = {path.name: path for path in [*new_files, *(folder / name for name in names)]}
-    return OwnData(labelled, new, images)
+        new = labelled_bags(new_bags, no_labels, bag_names=new_names)
+    by_name = {path.name: path for path in [*new_files, *files]}
+    return OwnData(labelled, new, by_name)
 
 
 def overview(data: OwnData) -> pd.DataFrame:
     """What is in the data: a row for each number."""
     labelled = data.labelled
     sizes = labelled.X.sizes
+    n_labels = labelled.Y.sum(axis=1)  # (n_bags,)
     numbers = {
         "labelled bags": len(labelled),
         "new bags": len(data.new or ()),
@@ -135,8 +146,8 @@ def overview(data: OwnData) -> pd.DataFrame:
         "instances of a bag, most": sizes.max(),
         "features": labelled.X.n_features,
         "labels": len(labelled.label_names),
-        "bags with several labels": int((labelled.Y.sum(axis=1) > 1).sum()),
-        "bags without a label": int((~labelled.Y.any(axis=1)).sum()),
+        "bags with several labels": int((n_labels > 1).sum()),
+        "bags without a label": int((n_labels == 0).sum()),
     }
     return pd.DataFrame({"number": numbers})
 
@@ -144,33 +155,43 @@ def overview(data: OwnData) -> pd.DataFrame:
 def warnings_about(data: OwnData, n_folds: int) -> list[str]:
     """What a reader should know before numbers on these data are believed, as sentences."""
     labelled = data.labelled
+    sentences = _warnings_about_labels(labelled, n_folds)
+    spread = np.ptp(labelled.X.instances, axis=0)
+    constant = np.array(labelled.feature_names)[spread == 0]
+    if len(constant):
+        names = ", ".join(constant[:5])  # there may be hundreds
+        sentences.append(f"Features with one value only: {len(constant)} ({names}).")
+    n_different = len({bag.tobytes() for bag in labelled.X})
+    n_copies = len(labelled) - n_different
+    if n_copies:
+        sentences.append(f"Bags that are copies of others: {n_copies}. Folds may share them.")
+    if len(labelled) < FEW_BAGS:
+        sentences.append(f"{len(labelled)} bags are few: differences below will be uncertain.")
+    return sentences
+
+
+def _warnings_about_labels(labelled, n_folds):
     sentences = []
     counts = pd.Series(labelled.Y.sum(axis=0), labelled.label_names)
+    # In some fold no training bag, or no test bag, has such a label.
     rare = counts[counts < n_folds]
     if len(rare):
         names = ", ".join(f"{name} ({count})" for name, count in rare.items())
         sentences.append(f"Fewer bags than folds have these labels: {names}.")
     everywhere = counts[counts == len(labelled)]
     if len(everywhere):
-        sentences.append(f"Every bag has these labels: {', '.join(everywhere.index)}.")
-    constant = np.ptp(labelled.X.instances, axis=0) == 0
-    if constant.any():
-        names = ", ".join(np.array(labelled.feature_names)[constant][:5])
-        sentences.append(f"Features with one value only: {constant.sum()} ({names}).")
-    n_copies = len(labelled) - len({bag.tobytes() for bag in labelled.X})
-    if n_copies:
-        sentences.append(f"Bags that are copies of others: {n_copies}. Folds may share them.")
-    if len(labelled) < 100:
-        sentences.append(f"{len(labelled)} bags are few: differences below will be uncertain.")
+        names = ", ".join(everywhere.index)
+        sentences.append(f"Every bag has these labels: {names}.")
     return sentences
 
 
 def pipeline_of(learner: str, seed: int = 0) -> Pipeline:
     """The unfitted learner behind a scaling of features to [0, 1]."""
     _, estimator = LEARNERS[learner]
-    scaled = make_pipeline(OnInstances(MinMaxScaler()), clone(estimator))
-    seeded = [name for name in scaled.get_params() if name.endswith("random_state")]
-    return scaled.set_params(**dict.fromkeys(seeded, seed))
+    scaling = OnInstances(MinMaxScaler())
+    scaled = make_pipeline(scaling, clone(estimator))
+    set_random_states(scaled, seed)
+    return scaled
 
 
 def compare_learners(
@@ -192,20 +213,27 @@ def compare_learners(
     """
     if learner and learner not in LEARNERS:
         raise ValueError(f"learner must be one of {[*LEARNERS]}, got {learner!r}")
-    names = [name for name, (sees, _) in LEARNERS.items() if learner in ("", name) or sees != BAGS]
-    folds = KFold(min(n_folds, len(data)), shuffle=True, random_state=0)
-    tasks = [
-        joblib.delayed(_criteria)(data, name, fold, train, test)
-        for name in names
-        for fold, (train, test) in enumerate(folds.split(data.Y))
-    ]
-    return pd.DataFrame(joblib.Parallel(jobs)(tasks))
+    rivals = [name for name, (sees, _) in LEARNERS.items() if sees != BAGS]
+    asked = {learner, *rivals} if learner else {*LEARNERS}
+    names = [name for name in LEARNERS if name in asked]
+    # The same folds for all learners: their differences have less noise.
+    splitter = KFold(min(n_folds, len(data)), shuffle=True, random_state=0)
+    folds = list(splitter.split(data.Y))
+    tasks = []
+    for name in names:
+        for fold, (train, test) in enumerate(folds):
+            task = joblib.delayed(_criteria)(data, name, fold, train, test)
+            tasks.append(task)
+    rows = joblib.Parallel(jobs)(tasks)
+    return pd.DataFrame(rows)
 
 
 def _criteria(data, name, fold, train, test):
-    model = pipeline_of(name).fit(data.X[train], data.Y[train])
-    scores = scores_of(model, data.X[test])
-    predicted = np.asarray(model.predict(data.X[test]), dtype=bool)
+    model = pipeline_of(name)
+    model.fit(data.X[train], data.Y[train])
+    test_bags = data.X[test]
+    scores = scores_of(model, test_bags)
+    predicted = np.asarray(model.predict(test_bags), dtype=bool)
     criteria = evaluate(data.Y[test], scores, predicted)
     return {"learner": name, "fold": fold, "n_test": len(test), **criteria}
 
@@ -218,32 +246,39 @@ def comparison_table(compared: pd.DataFrame) -> pd.DataFrame:
     """
     by_fold = compared.pivot(index="fold", columns="learner", values="average_precision")
     means = by_fold.mean().sort_values(ascending=False, kind="stable")
-    differences = by_fold.rsub(by_fold[means.index[0]], axis=0)
-    n_test = compared["n_test"].mean()
-    n_train = compared.groupby("learner")["n_test"].sum().iloc[0] - n_test
-    extra = extra_variance(SplitSizes(n_train, n_test))
-    p_values = np.minimum(1.0, 2 * t_test(differences.T.to_numpy(), extra))
-    table = pd.DataFrame(
-        {
-            "sees": {name: LEARNERS[name][0] for name in means.index},
-            "average precision": means,
-            "std": by_fold.std(),
-            "behind": differences.mean(),
-            "p": pd.Series(p_values, by_fold.columns),
-            "hamming loss": compared.groupby("learner")["hamming_loss"].mean(),
-        }
-    )
+    best = means.index[0]
+    differences = by_fold.rsub(by_fold[best], axis=0)
+    groups = compared.groupby("learner")
+    columns = {
+        "sees": {name: LEARNERS[name][0] for name in means.index},
+        "average precision": means,
+        "std": by_fold.std(),
+        "behind": differences.mean(),
+        "p": _p_values(differences, compared),
+        "hamming loss": groups["hamming_loss"].mean(),
+    }
+    table = pd.DataFrame(columns)
     return table.loc[means.index]
+
+
+def _p_values(differences, compared):
+    """Of each learner's differences to the best (n_folds, n_learners), two-sided."""
+    n_test = compared["n_test"].mean()
+    # Each bag is in one fold of a learner, so that these sum to all bags.
+    n_bags = compared.groupby("learner")["n_test"].sum().iloc[0]
+    sizes = SplitSizes(n_bags - n_test, n_test)
+    one_sided = t_test(differences.T.to_numpy(), extra_variance(sizes))
+    two_sided = np.minimum(1.0, 2 * one_sided)
+    return pd.Series(two_sided, differences.columns)
 
 
 def comparison_in_words(table: pd.DataFrame) -> str:
     """What the comparison shows, in two sentences."""
-    first, *others = table.index
-    similar = [name for name in others if table.loc[name, "p"] >= SIGNIFICANT]
-    lead = (
-        f"{first} has the highest average precision, {table.loc[first, 'average precision']:.3f}."
-    )
-    if not others:
+    best, *rivals = table.index
+    precision = table.loc[best, "average precision"]
+    lead = f"{best} has the highest average precision, {precision:.3f}."
+    similar = [name for name in rivals if table.loc[name, "p"] >= SIGNIFICANT]
+    if not rivals:
         return lead
     if not similar:
         return f"{lead} It is significantly better than every other learner."
@@ -268,11 +303,13 @@ def explained_bags(
     ``instance`` counts from 0; ``instance_score`` is that of
     :func:`~mimlpaper.explanations.explain`.
     """
-    scores, of_instances = scores_of(model, bags.X), explain(model, bags.X)
+    scores = scores_of(model, bags.X)
+    offsets = bags.X.offsets
+    by_bag = np.split(explain(model, bags.X), offsets[1:-1])
     rows = []
-    for i, name in enumerate(bags.bag_names):
-        in_bag = of_instances[bags.X.offsets[i] : bags.X.offsets[i + 1]]
-        for label in np.argsort(-scores[i], kind="stable")[:n_shown]:
+    for i, (name, in_bag) in enumerate(zip(bags.bag_names, by_bag, strict=True)):
+        highest = np.argsort(-scores[i], kind="stable")[:n_shown]
+        for label in highest:
             instance = int(in_bag[:, label].argmax())
             rows.append(
                 {
@@ -320,14 +357,17 @@ def bags_to_explain(data: OwnData, n_bags: int) -> LabelledBags:
 
 def label_figure(data: LabelledBags) -> Figure:
     """Bars: of each label the number of bags that have it alone, and with others."""
-    alone = data.Y & (data.Y.sum(axis=1, keepdims=True) == 1)
-    counts = pd.DataFrame(
-        {"alone": alone.sum(axis=0), "with others": (data.Y & ~alone).sum(axis=0)},
-        index=data.label_names,
-    )
+    has_one = data.Y.sum(axis=1, keepdims=True) == 1
+    columns = {
+        "alone": (data.Y & has_one).sum(axis=0),
+        "with others": (data.Y & ~has_one).sum(axis=0),
+    }
+    counts = pd.DataFrame(columns, index=data.label_names)
     height = 0.9 + 0.24 * len(counts)
     figure, ax = plt.subplots(figsize=(6.2, height), layout="constrained")
-    counts[::-1].plot.barh(stacked=True, ax=ax, color=[BLUE, GREEN])
+    # Bars are drawn from below, and the first label stands on top.
+    upwards = counts[::-1]
+    upwards.plot.barh(stacked=True, ax=ax, color=[BLUE, GREEN])
     ax.set(xlabel="number of bags", ylabel="")
     return figure
 
@@ -335,16 +375,18 @@ def label_figure(data: LabelledBags) -> Figure:
 def comparison_figure(compared: pd.DataFrame) -> Figure:
     """Average precision of each learner: a dot a fold, a line at the mean, the best on top."""
     table = comparison_table(compared)
-    figure, ax = plt.subplots(figsize=(6.2, 0.9 + 0.3 * len(table)), layout="constrained")
-    places = dict(zip(table.index, range(len(table)), strict=True))
+    size = (6.2, 0.9 + 0.3 * len(table))
+    figure, ax = plt.subplots(figsize=size, layout="constrained")
+    places = {name: place for place, name in enumerate(table.index)}
     colors = {BAGS: BLUE, ONE_VECTOR: VERMILION, NO_FEATURES: LINE}
     for sees, color in colors.items():
         names = table.index[table["sees"] == sees]
-        rows = compared[compared["learner"].isin(names)]
-        heights = rows["learner"].map(places)
-        ax.scatter(rows["average_precision"], heights, color=color, s=14, label=f"sees {sees}")
+        folds = compared[compared["learner"].isin(names)]
+        heights = folds["learner"].map(places)
+        label = f"sees {sees}"
+        ax.scatter(folds["average_precision"], heights, s=14, color=color, label=label)
         means = table.loc[names, "average precision"]
-        ax.scatter(means, [places[name] for name in names], color=color, marker="|", s=220)
+        ax.scatter(means, names.map(places), color=color, marker="|", s=220)
     ax.set_yticks(range(len(table)), table.index)
     ax.invert_yaxis()
     ax.set(xlabel="average precision of a fold (dot), and the mean (line)")
@@ -368,5 +410,6 @@ def drawn_folder(profile: str) -> Path:
     for name, pixels in zip(names, pictures, strict=True):
         Image.fromarray(pixels).save(folder / name)
     table = pd.DataFrame(Y.astype(int), names, SCENE_LABELS)
-    table[:-12].to_csv(folder / LABELS_FILE, index_label="image")
+    labelled = table[:-N_NEW]
+    labelled.to_csv(folder / LABELS_FILE, index_label="image")
     return folder

@@ -49,22 +49,25 @@ def exported(model: Pipeline, label_names: Sequence[str] = SCENE_LABELS) -> dict
     triangle L of the :class:`~mimlpaper.kernels.KernelFactor`; a label has weights, an intercept.
     """
     scaler, learner = model[0].transformer_, model[-1]
-    unit = isinstance(learner, DMimlSvm) and learner.set_kernel == "unit"
-    if not (unit or isinstance(learner, NoisyOr)) or learner.kernel != "rbf":
+    is_unit = isinstance(learner, DMimlSvm) and learner.set_kernel == "unit"
+    is_noisy_or = isinstance(learner, NoisyOr)
+    if not (is_unit or is_noisy_or) or learner.kernel != "rbf":
         raise ValueError(
             "model must end in a NoisyOr, or a DMimlSvm of unit sets, "
             f'with kernel="rbf", got {learner!r}'
         )
     factor = learner.factor_
-    weights = learner.weights_ if unit else learner.coef_.T
+    weights = learner.weights_ if is_unit else learner.coef_.T
+    # Zeros above the diagonal are left out.
+    triangle = [row[: i + 1].tolist() for i, row in enumerate(factor.triangle_)]
     return {
-        "learner": "D-MimlSvm" if unit else "NoisyOr",
+        "learner": "D-MimlSvm" if is_unit else "NoisyOr",
         "labels": list(label_names),
         "scale": scaler.scale_.tolist(),
         "shift": scaler.min_.tolist(),
         "gamma": factor.gamma,
         "landmarks": factor.landmarks_.tolist(),
-        "triangle": [row[: i + 1].tolist() for i, row in enumerate(factor.triangle_)],
+        "triangle": triangle,
         "weights": weights.tolist(),
         "intercept": learner.intercept_.tolist(),
     }
@@ -73,15 +76,20 @@ def exported(model: Pipeline, label_names: Sequence[str] = SCENE_LABELS) -> dict
 def drawn_scenes(*, n_images: int = 100, size: int = 96) -> list[dict]:
     """One drawn image of each set of labels that ``n_images`` have, as :func:`choices`."""
     images, Y, _ = make_scenes(n_images, size=size, random_state=2)
-    label_sets, firsts = np.unique(Y, axis=0, return_index=True)
-    names = [" and ".join(np.array(SCENE_LABELS)[y]) for y in label_sets]
-    return choices(list(images[firsts]), [f"Drawn as {name}" for name in names])
+    label_sets, places = np.unique(Y, axis=0, return_index=True)
+    labels = np.array(SCENE_LABELS)
+    names = []
+    for has_label in label_sets:
+        names.append(f"Drawn as {' and '.join(labels[has_label])}")
+    return choices(list(images[places]), names)
 
 
 def choices(images: Sequence, names: Sequence[str]) -> list[dict]:
     """Images to choose from, by path or as bytes (height, width, 3): names and data URLs."""
-    sources = map(_data_url, images)
-    return [{"name": name, "source": url} for name, url in zip(names, sources, strict=True)]
+    scenes = []
+    for name, image in zip(names, images, strict=True):
+        scenes.append({"name": name, "source": _data_url(image)})
+    return scenes
 
 
 def _data_url(image):
@@ -89,9 +97,12 @@ def _data_url(image):
         picture = Image.fromarray(image)
     else:
         picture = Image.open(image, formats=FORMATS)
+    # A photograph may say in its metadata how it is to be turned.
+    upright = ImageOps.exif_transpose(picture)
     file = io.BytesIO()
-    ImageOps.exif_transpose(picture).convert("RGBA").save(file, "png")
-    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
+    upright.convert("RGBA").save(file, "png")
+    content = base64.b64encode(file.getvalue()).decode()
+    return f"data:image/png;base64,{content}"
 
 
 def player(networks: dict | list[dict], scenes: list[dict]):
@@ -101,12 +112,15 @@ def player(networks: dict | list[dict], scenes: list[dict]):
     """
     if not _is_live():
         return None
-    traits: dict[str, traitlets.TraitType] = {
-        name: traitlets.Any().tag(sync=True) for name in ("networks", "scenes")
-    }
-    traits |= {name: traitlets.Int(0).tag(sync=True) for name in ("learner", "label", "scene")}
-    kind = type("Player", (anywidget.AnyWidget,), {"_esm": MODULE, **traits})
-    return kind(networks=networks, scenes=scenes)
+    traits: dict[str, traitlets.TraitType] = {}
+    for name in ("networks", "scenes"):
+        traits[name] = traitlets.Any().tag(sync=True)
+    for name in ("learner", "label", "scene"):
+        traits[name] = traitlets.Int(0).tag(sync=True)
+    members = {"_esm": MODULE, **traits}
+    # Made here: without the extra "lab" there is no class to inherit from.
+    player_class = type("Player", (anywidget.AnyWidget,), members)
+    return player_class(networks=networks, scenes=scenes)
 
 
 def sliders(draw: Callable, **ranges):

@@ -60,7 +60,12 @@ ORDERS = (
     ),
     Order("the four better than label frequencies", FOUR, ("Label frequencies",), False),
     Order("the four better than the set kernel", FOUR, ("Set kernel",), False),
-    Order("MimlSvm_mi better than its first step", ("MimlSvm_mi",), ("mi-SVM, first step",), False),
+    Order(
+        "MimlSvm_mi better than its first step",
+        ("MimlSvm_mi",),
+        ("mi-SVM, first step",),
+        False,
+    ),
 )
 
 
@@ -83,49 +88,69 @@ def tested_orders(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def _verdicts(records) -> Iterator[dict]:
-    for (column, dataset), of_set in records.groupby(["column", "dataset"]):
-        for order in ORDERS if dataset in BAGS else ():
-            test = ClaimTest("better", order.better, order.worse, tuple(CRITERIA))
-            parts = parts_of([test], _always(of_set))
-            place = dict(order=order.words, is_papers=order.is_papers)
-            place |= dict(dataset=dataset, column=column)
-            yield place | asdict(verdict_of(parts))
+    on_bags = records[records["dataset"].isin(BAGS)]
+    for (column, dataset), of_set in on_bags.groupby(["column", "dataset"]):
+        for order in ORDERS:
+            verdict = _verdict(order, of_set)
+            place = {
+                "order": order.words,
+                "is_papers": order.is_papers,
+                "dataset": dataset,
+                "column": column,
+            }
+            yield place | asdict(verdict)
 
 
-def _always(records):
-    """A function that gives these records for every test."""
-    return lambda test: records
+def _verdict(order, records):
+    """The verdict on one order, by all criteria."""
+    test = ClaimTest("better", order.better, order.worse, tuple(CRITERIA))
+
+    def records_of_test(_):
+        return records
+
+    return verdict_of(parts_of([test], records_of_test))
 
 
 def orders_table(tested: pd.DataFrame) -> ReportTable:
     """A row for each order, a column for each data set and column: supported parts, verdict."""
     entries = []
     for row in tested.itertuples():
-        entries.append(Entry((f"{row.supported} of {row.n_parts}",), (), row.word))
-    heads = tested["dataset"] + ", " + tested["column"].map(COLUMN_NAMES)
+        counts = f"{row.supported} of {row.n_parts}"
+        entries.append(Entry((counts,), (), row.word))
+    columns = tested["column"].map(COLUMN_NAMES)
+    heads = tested["dataset"] + ", " + columns
     shown = crossed(tested["order"], heads, entries)
     caption = (
         "Orders of methods on unseen data: how many comparisons are supported by the corrected "
         f"test, of all pairs and seven criteria. The four are {', '.join(FOUR)}. The last three "
         "rows are questions of our own."
     )
-    return frame_grid(shown[sorted(shown)], tested, caption, corner="order")
+    # Both columns of a data set stand together.
+    in_order = shown[sorted(shown)]
+    return frame_grid(in_order, tested, caption, corner="order")
 
 
 def precision_table(records: pd.DataFrame) -> ReportTable:
     """Average precision: fixed in advance above equal tuning, the best of each line bold."""
-    groups = unmixed(records, "column").groupby(["method", "dataset", "column"], sort=False)
-    tidy = groups["average_precision"].agg(["mean", "std", "size"]).reset_index()
-    best = tidy.groupby(["dataset", "column"])["mean"].transform("max")
-    texts = [*map(number_text, tidy["mean"], tidy["std"])]
-    lines = tidy.assign(text=texts, best=tidy["mean"] == best)
-    by_cell = lines.groupby(["method", "dataset"], sort=False)[["text", "best"]].agg(tuple)
+    keys = ["method", "dataset", "column"]
+    groups = unmixed(records, "column").groupby(keys, sort=False)
+    precision = groups["average_precision"]
+    tidy = precision.agg(["mean", "std", "size"]).reset_index()
+    highest = tidy.groupby(["dataset", "column"])["mean"].transform("max")
+    lines = tidy.assign(
+        text=[*map(number_text, tidy["mean"], tidy["std"])],
+        best=tidy["mean"] == highest,
+    )
+    # A cell has a line for each column.
+    groups = lines.groupby(["method", "dataset"], sort=False)
+    by_cell = groups[["text", "best"]].agg(tuple)
+    entries = map(Entry, by_cell["text"], by_cell["best"])
     names = by_cell.index.get_level_values("method")
     sets = by_cell.index.get_level_values("dataset")
-    shown = crossed(names, sets, map(Entry, by_cell["text"], by_cell["best"]))
-    shown = shown[[name for name in SETS if name in shown]]
+    shown = crossed(names, sets, entries)
+    in_order = [name for name in SETS if name in shown]
     caption = "Average precision on unseen data, mean ± std: fixed in advance, then equal tuning."
-    return frame_grid(shown, tidy, caption, corner="method")
+    return frame_grid(shown[in_order], tidy, caption, corner="method")
 
 
 def ranks_by_kind(losses: pd.DataFrame) -> dict[str, Ranks]:
@@ -140,15 +165,20 @@ def ranks_by_kind(losses: pd.DataFrame) -> dict[str, Ranks]:
         "Unseen sets": losses[losses.index.isin(SETS)],
         "Without NoisyOr's own": losses[~losses.index.isin(OWN_CHOSEN_ON)],
     }
-    # Ranks of one data set are no sample of others.
-    testable = {name: table for name, table in kinds.items() if len(table) > 1}
-    return {name: rank_methods(table.dropna(axis="columns")) for name, table in testable.items()}
+    ranks = {}
+    for name, table in kinds.items():
+        # Ranks of one data set are no sample of others.
+        if len(table) > 1:
+            complete = table.dropna(axis="columns")
+            ranks[name] = rank_methods(complete)
+    return ranks
 
 
 def groups_table(learners: pd.DataFrame) -> ReportTable:
     """What is seen of a bag: the best held-out learner of each group, by data set."""
     chosen = best_of_group(learners)
-    tidy = chosen.groupby(["group", "dataset"])["value"].agg(["mean", "std", "size"]).reset_index()
+    values = chosen.groupby(["group", "dataset"])["value"]
+    tidy = values.agg(["mean", "std", "size"]).reset_index()
     best = tidy.groupby("dataset")["mean"].transform("max")
     entries = number_entries(tidy["mean"], tidy["std"], tidy["mean"] == best)
     caption = (
@@ -167,10 +197,12 @@ def precision_by_budget(records: pd.DataFrame) -> pd.DataFrame:
     """
     rows = records.dropna(subset=["average_precision", "n_settings"])
     sets = rows.groupby("method")["dataset"].agg(set)
+    # MimlNn stands for the sets: it takes bags, with many labels.
     of_bags = sets["MimlNn"]
-    complete = [method for method, known in sets.items() if of_bags <= known]
-    rows = rows[rows["dataset"].isin(of_bags) & rows["method"].isin(complete)]
     # A mean over other sets would not be comparable.
+    complete = [method for method, known in sets.items() if of_bags <= known]
+    rows = rows[rows["dataset"].isin(of_bags)]
+    rows = rows[rows["method"].isin(complete)]
     groups = unmixed(rows, "n_settings").groupby(["n_settings", "method"])
     return groups["average_precision"].mean().unstack()
 
@@ -179,12 +211,14 @@ def budgets_figure(curves: pd.DataFrame) -> plt.Figure:
     """A line for each of six methods of :func:`precision_by_budget`."""
     figure, ax = plt.subplots(figsize=(5.6, 2.8))
     shown = curves[[name for name in LINES if name in curves]]
+    ends = {}
     for name, curve in shown.items():
+        # A variant has the colour of its method.
         dashes = (4, 2) if name in VARIED else ()
         ax.plot(curve, color=look_of(name).color, marker=".", dashes=dashes)
+        ends[name] = curve.index[-1], curve.iloc[-1]
     ax.set_xscale("log", base=2)
     ax.set(xlabel="settings tried", ylabel="average precision ↑")
     ax.set_xticks([*curves.index], [f"{n:g}" for n in curves.index])
-    ends = {name: (curve.index[-1], curve.iloc[-1]) for name, curve in shown.items()}
     label_ends(ax, ends, least=0.09)
     return figure
