@@ -146,8 +146,9 @@ def add_figures(folder, text):
     """The repository's figures that a text shows and another profile lacks."""
     for name in FIGURE.findall(text):
         for file in (f"{name}.png", f"{name}.svg"):
-            if not (folder / file).exists():
-                shutil.copy(ROOT / "figures" / file, folder / file)
+            target = folder / file
+            if not target.exists():
+                shutil.copy(ROOT / "figures" / file, target)
 
 
 def write_argument(folder, get_records):
@@ -163,8 +164,8 @@ def write_tables(folder, figures, card):
         shutil.copy(file, folder)
     shutil.copy(ROOT / "data" / "divergences.csv", folder)
     pd.DataFrame(card["cells"]).to_csv(folder / "cells.csv", index=False)
-    claims = pd.DataFrame([verdicts_of(claim) for claim in card["claims"]])
-    claims.to_csv(folder / "claims.csv", index=False)
+    rows = [verdicts_of(claim) for claim in card["claims"]]
+    pd.DataFrame(rows).to_csv(folder / "claims.csv", index=False)
 
 
 def verdicts_of(claim):

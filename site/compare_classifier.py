@@ -87,12 +87,13 @@ def compare(n_splits):
                 start = time.perf_counter()
                 fitted = estimator.fit(X_train, Y_train)
                 seconds = time.perf_counter() - start
+                scores = fitted.decision_function(X_test)
                 predicted = fitted.predict(X_test)
                 yield {
                     "set": name,
                     "split": split,
                     "learner": learner,
-                    "value": measure(Y_test, fitted.decision_function(X_test)),
+                    "value": measure(Y_test, scores),
                     "loss": hamming_loss(Y_test, predicted),
                     "seconds": round(seconds, 2),
                     "chosen": getattr(fitted, "chosen_", ""),
@@ -105,31 +106,33 @@ def in_words(table):
     """What it shows, and the table in Markdown."""
     by_learner = table.groupby(["set", "learner"], sort=False)
     means = by_learner[["value", "loss", "seconds"]].mean()
-    value, loss, seconds = (means[name].unstack(sort=False) for name in means)
+    by_set = means.unstack(sort=False)
+    value, loss = by_set["value"], by_set["loss"]
     ranks_of_value = (-value).rank(axis=1).mean()
     ranks_of_loss = loss.rank(axis=1).mean()
     cells = value.map(number_text) + " / " + loss.map(number_text)
-    cells.loc["mean rank"] = [
-        f"{by_value:.1f} / {by_loss:.1f}"
-        for by_value, by_loss in zip(ranks_of_value, ranks_of_loss, strict=True)
-    ]
-    cells.loc["seconds a fit"] = seconds.mean().map("{:.1f}".format)
+    to_tenths = "{:.1f}".format
+    texts_of_value = ranks_of_value.map(to_tenths)
+    cells.loc["mean rank"] = texts_of_value + " / " + ranks_of_loss.map(to_tenths)
+    cells.loc["seconds a fit"] = by_set["seconds"].mean().map(to_tenths)
     caption = caption_of(table, ranks_of_value, ranks_of_loss)
     return frame_grid(cells, table, caption).to_markdown().strip()
 
 
 def caption_of(table, ranks_of_value, ranks_of_loss):
     """How MimlClassifier, the first learner, stands to each single one, and what it chose."""
-    of_ours = [ranks["MimlClassifier"] for ranks in (ranks_of_value, ranks_of_loss)]
-    of_best = [ranks.iloc[1:].min() for ranks in (ranks_of_value, ranks_of_loss)]
-    rows = table[table["learner"] == "MimlClassifier"]
+    ours = "MimlClassifier"
+    best_of_value = ranks_of_value.drop(ours).min()
+    best_of_loss = ranks_of_loss.drop(ours).min()
+    rows = table[table["learner"] == ours]
+    n_constant = rows["constant"].sum()
     counts = rows["chosen"].value_counts()
     chosen = ", ".join(f"{name} {n}" for name, n in counts.items())
     return (
-        "The mean ranks of `MimlClassifier` are {:.1f} and {:.1f}, ".format(*of_ours)
-        + "the best of any single learner {:.1f} and {:.1f}. ".format(*of_best)
-        + f"It chose: {chosen} times. {rows['constant'].sum()} of its {len(rows)} predictions "
-        "were constant."
+        f"The mean ranks of `{ours}` are {ranks_of_value[ours]:.1f} and "
+        f"{ranks_of_loss[ours]:.1f}, the best of any single learner {best_of_value:.1f} and "
+        f"{best_of_loss:.1f}. It chose: {chosen} times. {n_constant} of its {len(rows)} "
+        "predictions were constant."
     )
 
 

@@ -65,8 +65,12 @@ def sweeps(read: Callable[[str], pd.DataFrame]) -> dict:
     for experiment, title, parameter, published in SWEEPS:
         records = read(experiment)
         if len(records):
-            curves = [*_swept(records, parameter, published)]
-            shown.append({"title": title, "parameter": parameter, "curves": curves})
+            panel = {
+                "title": title,
+                "parameter": parameter,
+                "curves": [*_swept(records, parameter, published)],
+            }
+            shown.append(panel)
     return {"criteria": NAMES, "shown": shown}
 
 
@@ -76,42 +80,47 @@ def _swept(records, parameter, published):
         x = records["stage"]
     else:
         x = 100 * swept_values(records, default=0.2)
-    by_method = records.assign(x=x.round().astype(int)).groupby("method")
+    placed = records.assign(x=x.round().astype(int))
+    by_method = placed.groupby("method")
     for method, value in published.items():
         if method in by_method.groups:
-            color = look_of(method).color
-            yield _curve(by_method.get_group(method), method, color) | {"paper": value}
+            of_method = by_method.get_group(method)
+            curve = _curve(of_method, method)
+            yield curve | {"paper": value}
 
 
 def early_stop(read: Callable[[str], pd.DataFrame]) -> dict | None:
     """RankSvm's steps on scene, told in chapters; None if records are missing."""
     cells = compare_with_paper(records_of(read, "table1"), 1)
-    means, stds = _by_method(cells, "mean"), _by_method(cells, "std")
+    means = _by_method(cells, "mean")
+    stds = _by_method(cells, "std")
     printed = _by_method(cells, "published_mean")
     printed_stds = _by_method(cells, "published_std")
     steps = read("ranksvm_steps")
     if steps.empty or not {CONVERGED, *printed.index} <= {*means.index}:
         return None
-    curve = _curve(steps.assign(x=steps["stage"]), EARLY, look_of(EARLY).color)
-    means_of_steps = pd.DataFrame(curve["mean"], [*CRITERIA], curve["x"]).T
-    stds_of_steps = pd.DataFrame(curve["std"], [*CRITERIA], curve["x"]).T
-    ends = {"printed": printed.loc[EARLY], "converged": means.loc[CONVERGED]}
+    curve = _curve(steps.assign(x=steps["stage"]), EARLY)
+    means_of_steps = _by_step(curve, "mean")
+    ends = {
+        "printed": printed.loc[EARLY],
+        "converged": means.loc[CONVERGED],
+    }
     spreads = {
         "printed": printed_stds.loc[EARLY],
         "converged": stds.loc[CONVERGED],
+        "last": _by_step(curve, "std").iloc[-1],
     }
-
     rivals = means.loc[printed.index].drop(EARLY)
-    orders = {"printed": _order(printed, printed)}
-    orders["converged"] = _order_with(rivals, ends["converged"], printed)
-    for step, row in means_of_steps.iterrows():
-        orders[str(step)] = _order_with(rivals, row, printed)
-    facts = {"n": len(printed)} | _facts(means_of_steps, stds_of_steps.iloc[-1], ends, spreads)
+    orders = _orders(rivals, means_of_steps, ends["converged"], printed)
+    facts = {"n": len(printed)} | _facts(means_of_steps, ends, spreads)
+    levels = []
+    for name, row in ends.items():
+        levels.append({"name": name, "values": _rounded(row)})
     story = {
         "title": "RankSvm on scene",
         "parameter": "steps",
         "curves": [curve],
-        "levels": [{"name": name, "values": _rounded(row)} for name, row in ends.items()],
+        "levels": levels,
         "orders": orders,
         "chapters": [*_chapters(facts, orders)],
     }
@@ -120,12 +129,30 @@ def early_stop(read: Callable[[str], pd.DataFrame]) -> dict | None:
 
 def _by_method(cells, value):
     """A row for each method, a column for each criterion."""
-    return cells.pivot_table(value, "algorithm", "criterion").reindex(columns=[*CRITERIA])
+    table = cells.pivot_table(value, "algorithm", "criterion")
+    return table.reindex(columns=[*CRITERIA])
+
+
+def _by_step(curve, value):
+    """A row for each step, a column for each criterion."""
+    by_criterion = pd.DataFrame(curve[value], [*CRITERIA], curve["x"])
+    return by_criterion.T
+
+
+def _orders(rivals, means_of_steps, converged, printed):
+    """The order of the methods as printed, and with RankSvm converged or after a step."""
+    orders = {"printed": _order(printed, printed)}
+    orders["converged"] = _order_with(rivals, converged, printed)
+    for step, row in means_of_steps.iterrows():
+        # Keys of JSON are texts.
+        orders[str(step)] = _order_with(rivals, row, printed)
+    return orders
 
 
 def _order_with(rivals, row, printed):
     """The order of the methods if RankSvm has the means of a row."""
-    return _order(pd.concat([rivals, row.to_frame(EARLY).T]), printed)
+    means = pd.concat([rivals, row.to_frame(EARLY).T])
+    return _order(means, printed)
 
 
 def _chapters(facts, orders):
@@ -137,36 +164,42 @@ def _chapters(facts, orders):
         yield {"at": at, "words": words.format(**facts, place=rank)}
 
 
-def _facts(means, last_spread, ends, spreads):
+def _facts(means, ends, spreads):
     """What the words of the story name: counts, steps, and distances in printed std."""
-    printed, converged = ends["printed"], ends["converged"]
-    signs = {name: 1 if c.lower_is_better else -1 for name, c in CRITERIA.items()}
-    loss = pd.Series(signs)
-    in_stds = (means - printed).abs().div(spreads["printed"])
+    printed = ends["printed"]
+    is_loss = [criterion.lower_is_better for criterion in CRITERIA.values()]
+    signs = pd.Series(np.where(is_loss, 1, -1), [*CRITERIA])
+    loss_of_converged = signs * (ends["converged"] - printed)
+    loss_of_last = signs * (means.iloc[-1] - printed)
+    in_stds = (means - printed).abs() / spreads["printed"]
     far = in_stds.mean(axis=1)
     near = int(far.idxmin())
+    neighbours = far.reindex([near - 1, near + 1])
+    printed_spread = spreads["printed"] / spreads["converged"]
+    our_spread = spreads["last"] / spreads["converged"]
     return {
         "last": int(means.index[-1]),
-        "better": int((loss * (converged - printed) < 0).sum()),
-        "worse": int((loss * (means.iloc[-1] - printed) > 0).sum()),
+        "better": int((loss_of_converged < 0).sum()),
+        "worse": int((loss_of_last > 0).sum()),
         "near": near,
         "far": far[near],
-        "beside": far.reindex([near - 1, near + 1]).max(),
+        "beside": neighbours.max(),
         "close": int((far <= CLOSE).sum()),
         "CLOSE": CLOSE,
-        "printed": (spreads["printed"] / spreads["converged"]).median(),
-        "ours": (last_spread / spreads["converged"]).median(),
+        "printed": printed_spread.median(),
+        "ours": our_spread.median(),
     }
 
 
-def _curve(records, name, color):
+def _curve(records, name):
     """Mean and std over splits at each x; a run that stopped early keeps its last values."""
     by_split = unmixed(records, "x").pivot_table([*CRITERIA], "split", "x")
-    runs = by_split.T.groupby(level=0).ffill()
+    by_criterion = by_split.T.groupby(level=0)
+    runs = by_criterion.ffill()
     means, stds = runs.mean(axis=1), runs.std(axis=1)
     return {
         "name": name,
-        "color": color,
+        "color": look_of(name).color,
         "x": sorted(set(records["x"])),
         "mean": [_rounded(means[criterion]) for criterion in CRITERIA],
         "std": [_rounded(stds[criterion]) for criterion in CRITERIA],
@@ -180,6 +213,8 @@ def _rounded(row):
 def _order(means, printed):
     """Names and mean ranks, best first, over the criteria that are printed for all."""
     criteria = printed.dropna(axis=1).columns
-    ranks = ranks_of_means(means[criteria]).mean(axis=1).round(2)
+    of_criteria = ranks_of_means(means[criteria])
+    ranks = of_criteria.mean(axis=1).round(2)
+    # Equal ranks stand in the order of the methods everywhere.
     names = sorted(in_order(ranks.index), key=ranks.get)
     return [[name, float(ranks[name])] for name in names]

@@ -20,20 +20,27 @@ def gallery_page(status, notebooks, profile, figures):
     A link to an artefact unfolds it. ``notebooks`` maps the executed ones to the files of
     artefacts in them.
     """
-    artefacts = sorted(ARTEFACTS, key=_place_in_paper)
-    pictures = [artefact for artefact in artefacts if _is_drawn(artefact, figures)]
-    thumbnails = [_thumbnail(artefact, figures) for artefact in pictures]
-    sections = []
-    for artefact in artefacts:
+    thumbnails, sections = [], []
+    for artefact in sorted(ARTEFACTS, key=_place_in_paper):
+        if _is_drawn(artefact, figures):
+            thumbnails.append(_thumbnail(artefact, figures))
         facts = _facts(artefact, status[artefact.title], notebooks, profile, figures)
         sections.append(_section(artefact, facts, figures))
-    return filled("gallery", THUMBNAILS="\n".join(thumbnails), ARTEFACTS="\n".join(sections))
+    return filled(
+        "gallery",
+        THUMBNAILS="\n".join(thumbnails),
+        ARTEFACTS="\n".join(sections),
+    )
 
 
 def _place_in_paper(artefact):
     """Figures and tables of the paper by their numbers, then what goes beyond it."""
     numbered = NUMBERED.fullmatch(artefact.title)
-    return (0, numbered[1], int(numbered[2])) if numbered else (1, "", 0)
+    if not numbered:
+        return 1, "", 0
+    # As a number, so that Fig. 10 comes after Fig. 9.
+    kind, number = numbered.groups()
+    return 0, kind, int(number)
 
 
 def _is_drawn(artefact, figures):
@@ -78,8 +85,13 @@ def _section(artefact, facts, figures):
         summary = caption_of(figures / artefact.files[0]) or artefact.title
     unfolded = raw(f"<details><summary>{escape(summary)}</summary>")
     lines = [f"- {name}: {fact}" for name, fact in facts.items() if fact]
-    picture = _picture(artefact, summary, figures)
-    parts = [f"## {artefact.title}", unfolded, picture, "\n".join(lines), raw("</details>")]
+    parts = [
+        f"## {artefact.title}",
+        unfolded,
+        _picture(artefact, summary, figures),
+        "\n".join(lines),
+        raw("</details>"),
+    ]
     return "\n\n".join(parts) + "\n"
 
 

@@ -45,13 +45,16 @@ def _pairs(number, get_records):
     """Every alternative's cells that are printed, with all printed values of their column."""
     cells = published_cells(number)
     printed = cells[cells["printed"] == "value"]
-    printed = printed.rename(columns={"mean": "published_mean", "std": "published_std"})
-    ours = _completed(alternative_means(number, get_records).assign(table=number))
+    as_published = {"mean": "published_mean", "std": "published_std"}
+    printed = printed.rename(columns=as_published)
+    alternatives = alternative_means(number, get_records)
+    ours = _completed(alternatives.assign(table=number))
     # Only cells that the paper prints of this algorithm.
     ours = ours.merge(printed[[*COLUMN, "algorithm"]])
     pairs = against_printed(ours, printed)
-    difference = (pairs["mean"] - pairs["published_mean"]).abs()
-    return pairs.assign(agrees=difference <= tolerance(pairs))
+    difference = pairs["mean"] - pairs["published_mean"]
+    agrees = difference.abs() <= tolerance(pairs)
+    return pairs.assign(agrees=agrees)
 
 
 def _completed(cells):
@@ -82,5 +85,7 @@ def chance_with_choice(
     shares: dict[str, float | None] = {}
     for name, rows in groups.items():
         n_cells = rows["cells"].sum()
-        shares[name] = float(rows["agree"].sum() / n_cells) if n_cells else None
+        shares[name] = None
+        if n_cells:
+            shares[name] = float(rows["agree"].sum() / n_cells)
     return shares

@@ -32,23 +32,30 @@ def effects_of_choices(get_records: Records) -> dict[str, list[Effect]]:
     alternatives = records_of(get_records, ALTERNATIVES)
     effects: dict[str, list[Effect]] = defaultdict(list)
     for sweep in published_sweeps().to_dict("records"):
-        published = as_published(records_of(get_records, sweep["experiment"]))
-        is_varied = alternatives["override"].isin(_overrides_of(sweep, alternatives))
-        effects[sweep["id"]] += _effects(published, alternatives[is_varied], sweep)
+        recorded = records_of(get_records, sweep["experiment"])
+        overrides = _overrides_of(sweep, alternatives)
+        varied = alternatives[alternatives["override"].isin(overrides)]
+        effects[sweep["id"]] += _effects(as_published(recorded), varied, sweep)
     return dict(effects)
 
 
 def _overrides_of(sweep, alternatives) -> set[str]:
     """The recorded overrides that vary a sweep's parameter, but no mixtures of alternatives."""
-    texts = {*alternatives["override"]}
-    overrides = {text: json.loads(text) for text in texts}
-    if sweep["experiment"] == ALTERNATIVES:  # one setting, whose parameters vary one at a time
-        singles = [override for override in overrides.values() if len(override) == 1]
+    recorded = {text: json.loads(text) for text in {*alternatives["override"]}}
+    if sweep["experiment"] == ALTERNATIVES:
+        # One setting, whose parameters vary one at a time: a mixture changes two or more.
+        singles = [override for override in recorded.values() if len(override) == 1]
     else:
-        rows = ROWS[sweep["experiment"]].values()
-        singles = [dict(override) for row in rows for override in row.alternatives]
+        singles = _listed_alternatives(sweep["experiment"])
     named = [override for override in singles if sweep["parameter"] in override]
-    return {text for text, override in overrides.items() if override in named}
+    return {text for text, override in recorded.items() if override in named}
+
+
+def _listed_alternatives(experiment):
+    overrides = []
+    for row in ROWS[experiment].values():
+        overrides += map(dict, row.alternatives)
+    return overrides
 
 
 def _effects(published, alternatives, sweep):
@@ -56,25 +63,39 @@ def _effects(published, alternatives, sweep):
     if method:
         published = published[published["method"] == method]
         alternatives = alternatives[alternatives["method"] == method]
-    key, criterion = ["dataset", "method", "split"], sweep["criterion"]
-    pairs = alternatives.merge(published[[*key, criterion]], on=key, suffixes=("", "_row"))
+    criterion = sweep["criterion"]
+    keys = ["dataset", "method", "split"]
+    of_rows = published[[*keys, criterion]]
+    # On the splits that both have: others may be easier.
+    pairs = alternatives.merge(of_rows, on=keys, suffixes=("", "_row"))
     effects = []
-    for (name, override), rows in pairs.groupby(["method", "override"], sort=False):
-        means = rows[[f"{criterion}_row", criterion]].mean()
-        effects.append(Effect(sweep["experiment"], name, in_words(override), criterion, *means))
+    groups = pairs.groupby(["method", "override"], sort=False)
+    for (name, override), rows in groups:
+        effects.append(
+            Effect(
+                experiment=sweep["experiment"],
+                method=name,
+                setting=in_words(override),
+                criterion=criterion,
+                row=rows[f"{criterion}_row"].mean(),
+                other=rows[criterion].mean(),
+            )
+        )
     return effects
 
 
 def effect_in_words(effects: list[Effect]) -> str:
     """Effects as text: of each experiment and criterion, ``method, setting: before → after``."""
-    sentences = []
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     for effect in effects:
-        text = f"{effect.method}, {effect.setting}: {effect.row:.3f} → {effect.other:.3f}"
+        change = f"{effect.row:.3f} → {effect.other:.3f}"
+        text = f"{effect.method}, {effect.setting}: {change}"
         groups[effect.experiment, effect.criterion].append(text)
+    sentences = []
     for (experiment, criterion), texts in groups.items():
         title = ALL_CRITERIA[criterion].title.lower()
-        sentences.append(f"{_place(experiment)}, {title}: {'; '.join(texts)}.")
+        changes = "; ".join(texts)
+        sentences.append(f"{_place(experiment)}, {title}: {changes}.")
     return " ".join(sentences)
 
 
@@ -91,7 +112,9 @@ def _place(experiment):
 def divergences_with_effects(divergences: pd.DataFrame, get_records: Records) -> pd.DataFrame:
     """The log of open choices, each effect with what was measured before what is known of it."""
     measured = effects_of_choices(get_records)
-    texts = [effect_in_words(measured.get(name, [])) for name in divergences["id"]]
-    known = divergences["effect"]
-    both = [" ".join(filter(None, pair)) for pair in zip(texts, known, strict=True)]
-    return divergences.assign(effect=both)
+    texts = []
+    for row in divergences.to_dict("records"):
+        in_numbers = effect_in_words(measured.get(row["id"], []))
+        # Where one is empty there is no space to part them.
+        texts.append(f"{in_numbers} {row['effect']}".strip())
+    return divergences.assign(effect=texts)

@@ -36,10 +36,13 @@ def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
     """
     table = TABLES[number]
     records = as_published(records)
-    cells = pd.concat([_printed(table), _beyond(records, table)], ignore_index=True)
+    rows = [_printed(table), _beyond(records, table)]
+    cells = pd.concat(rows, ignore_index=True)
     cells = cells.merge(_measured(records, table), "left", PLACE)
-    cells = cells.fillna({"n": 0, "state": "missing"}).astype({"n": int})
-    cells.insert(cells.columns.get_loc("state"), "n_protocol", table.n_runs)
+    cells = cells.fillna({"n": 0, "state": "missing"})
+    cells = cells.astype({"n": int})
+    before_state = cells.columns.get_loc("state")
+    cells.insert(before_state, "n_protocol", table.n_runs)
     # In a cross-validation a run counts if all of its folds were recorded.
     whole_runs = cells.pop("n_trials") >= table.n_folds
     whole_protocol = (cells["n"] >= table.n_runs) & whole_runs
@@ -59,7 +62,8 @@ def _printed(table):
 
 def _beyond(records, table):
     """Cells of recorded methods that the paper does not have."""
-    methods = [name for name in records["method"].unique() if name not in table.algorithms]
+    recorded = records["method"].unique()
+    methods = [name for name in recorded if name not in table.algorithms]
     places = product(methods, table.datasets, table.criteria)
     names = ["algorithm", "dataset", "criterion"]
     cells = pd.DataFrame(places, columns=names, dtype="str")
@@ -74,9 +78,11 @@ def _measured(records, table):
     values = runs.melt(kept, criteria, "criterion").dropna(subset="value")
     groups = values.groupby(PLACE)
     measured = groups["value"].agg(mean="mean", std="std", n="size")
+    # The largest in the order of states and kinds is the worst.
     worst = groups[["state", "kind"]].max().astype("str")
-    least = groups["n_trials"].min()
-    return measured.join(worst).assign(n_trials=least).reset_index()
+    measured = measured.join(worst)
+    measured["n_trials"] = groups["n_trials"].min()
+    return measured.reset_index()
 
 
 def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
@@ -92,12 +98,18 @@ def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
     # In order, so that the largest of a run's states and kinds is its worst.
     states = pd.Categorical(records["state"], STATES, ordered=True)
     kinds = pd.Categorical(records["kind"], KINDS, ordered=True)
-    datasets = _as_table_names(records, table)
-    rows = unmixed(records).assign(run=runs, dataset=datasets, state=states, kind=kinds)
+    rows = unmixed(records).assign(
+        run=runs,
+        dataset=_as_table_names(records, table),
+        state=states,
+        kind=kinds,
+    )
     groups = rows.groupby(["dataset", "method", "run"])
-    means = groups[[name for name in ALL_CRITERIA if name in records]].mean()
-    worst = groups[["state", "kind"]].max()
-    return means.join(worst).assign(n_trials=groups.size()).reset_index()
+    criteria = [name for name in ALL_CRITERIA if name in records]
+    of_runs = groups[criteria].mean()
+    of_runs = of_runs.join(groups[["state", "kind"]].max())
+    of_runs["n_trials"] = groups.size()
+    return of_runs.reset_index()
 
 
 def _as_table_names(records, table):
@@ -166,7 +178,8 @@ def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
 
 def _by_characteristic(table, columns):
     """A series by data set and characteristic."""
-    return table.reindex(columns=columns).set_index("dataset").stack().astype(float)
+    by_set = table.reindex(columns=columns).set_index("dataset")
+    return by_set.stack().astype(float)
 
 
 def round_half_up(value, decimals):

@@ -130,9 +130,11 @@ def _cells(records, table):
     runs = run_means(records.assign(method=forms.ngroup()), table)
     names = pd.DataFrame([*forms.groups], columns=["algorithm", "alternative"])
     runs = runs.merge(names, left_on="method", right_index=True)
-    values = runs.melt(CELL[:3], [*table.criteria], "criterion").dropna(subset="value")
-    groups = values.groupby(CELL, sort=False)
-    return groups["value"].agg(mean="mean", std="std", n="size").reset_index()
+    places = ["dataset", "algorithm", "alternative"]
+    values = runs.melt(places, [*table.criteria], "criterion")
+    groups = values.dropna(subset="value").groupby(CELL, sort=False)
+    numbers = groups["value"].agg(mean="mean", std="std", n="size")
+    return numbers.reset_index()
 
 
 def claim_effects(get_records: Records, *, n_mixtures: int = N_MIXTURES) -> pd.DataFrame:
@@ -157,9 +159,14 @@ def claim_effects(get_records: Records, *, n_mixtures: int = N_MIXTURES) -> pd.D
             if cases and methods <= losses.keys():
                 drawn = _drawn_places(methods, losses, single, n_mixtures, rng)
                 tables.append(_effects(cases, losses, *drawn).assign(claim=claim))
+    # The empty table keeps the columns where nothing is recorded.
     table = pd.concat(tables[1:] or tables)[EFFECTS]
     in_order = list(published_claims()["id"])
-    table = table.sort_values("claim", key=lambda ids: ids.map(in_order.index), kind="stable")
+
+    def places(ids):
+        return ids.map(in_order.index)
+
+    table = table.sort_values("claim", key=places, kind="stable")
     return table.reset_index(drop=True)
 
 
@@ -273,6 +280,7 @@ def _flips_of_claim(effects):
     published = by_kind.get_group("published").iloc[0]
     mixtures = by_kind.get_group("mixture")
     single = pd.Series(dtype=float)
+    # A claim on methods without an open choice has no changes.
     if "one change" in by_kind.groups:
         single = by_kind.get_group("one change")
     turned = single[np.sign(single) != np.sign(published)]

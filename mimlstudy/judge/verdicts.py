@@ -53,10 +53,11 @@ def against_printed(ours: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """
     values = printed[[*COLUMN, "algorithm", "published_mean", "published_std"]]
     values = values.rename(columns={"algorithm": "other"})
-    values["scale"] = values.groupby(COLUMN)["published_mean"].transform("std")
+    columns = values.groupby(COLUMN)
+    values["scale"] = columns["published_mean"].transform("std")
     pairs = ours.merge(values, on=COLUMN)
-    scaled = (pairs["mean"] - pairs["published_mean"]) / pairs["scale"]
-    return pairs.assign(scaled=scaled)
+    difference = pairs["mean"] - pairs["published_mean"]
+    return pairs.assign(scaled=difference / pairs["scale"])
 
 
 def match_rates(pairs: pd.DataFrame, factor: float = 1.0) -> tuple[float, float]:
@@ -72,7 +73,8 @@ def row_distances(pairs: pd.DataFrame) -> pd.DataFrame:
     """``distance`` of a table's ``algorithm`` to each printed ``other``: of ``scaled`` the RMS."""
     squares = pairs.assign(distance=pairs["scaled"] ** 2)
     groups = squares.groupby([*ROW, "other"], sort=False)
-    return np.sqrt(groups["distance"].mean()).reset_index()
+    mean_squares = groups["distance"].mean()
+    return np.sqrt(mean_squares).reset_index()
 
 
 def row_verdicts(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -143,10 +145,14 @@ def _order(cells):
         if len(column) > 1:
             order = stats.kendalltau(column["mean"], column["published_mean"])
             taus.append(order.statistic)
-    wins_here_and_there = wins(rounded, "mean") & wins(rounded, "published_mean")
-    n_winners = rounded[wins_here_and_there].groupby(COLUMN).ngroups
-    winner_agreement = n_winners / columns.ngroups if columns.ngroups else np.nan
     tau = pd.Series(taus, dtype=float).mean()
+    wins_here = wins(rounded, "mean")
+    wins_in_print = wins(rounded, "published_mean")
+    # A column counts once, also where two methods share the best value.
+    agreeing = rounded[wins_here & wins_in_print].groupby(COLUMN)
+    winner_agreement = np.nan
+    if columns.ngroups:
+        winner_agreement = agreeing.ngroups / columns.ngroups
     return {"tau": tau, "winner_agreement": winner_agreement}
 
 
