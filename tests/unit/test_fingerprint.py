@@ -2,9 +2,7 @@
 
 import ast
 import pickle
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from sklearn.pipeline import make_pipeline
@@ -14,15 +12,19 @@ from mimlpaper import MimlNn, MimlSvm, MlKnn, OnInstances
 from mimlpaper.datasets import DATASETS, loader_of
 from mimlpaper.distances import average_hausdorff, max_hausdorff
 from mimlpaper.kernels import KernelFactor
-from mimlpaper.paths import PACKAGE
 from mimlstudy.engine import fingerprint
 from mimlstudy.engine.fingerprint import fingerprint as fingerprint_of
 from mimlstudy.engine.holdouts import HoldOut
-from mimlstudy.engine.records import fingerprint_today
-from mimlstudy.engine.trials import CrossValidation, RandomSplits, run_trial
+from mimlstudy.engine.trials import CrossValidation, RandomSplits
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.experiments import get_experiment
 from mimlstudy.paper.measures import STAGED, TESTED
+from tests.fingerprinted_trials import (
+    TRIALS,
+    check_covered,
+    fingerprints_of_trials,
+    module_that_defines,
+)
 from tests.made_up_study import see
 
 TOY = {
@@ -181,20 +183,6 @@ def test_readers_of_different_files_are_different_code(names):
     assert len(codes) == len(names)
 
 
-# Experiment, data set and method of a trial of each kind.
-TRIALS = {
-    "MimlSvm": ("table1", "scene", "MimlSvm"),
-    "Ml-knn": ("table1", "scene", "Ml-knn"),
-    "RankSvm": ("table3", "yeast", "RankSvm"),
-    "AdtBoost.MH": ("table2", "reuters", "AdtBoost.MH"),
-    "average distance": ("ablation", "yeast", "InsDif, average distance"),
-    "D-MimlSvm": ("figure4", "scene:10%", "D-MimlSvm"),
-    "Em-dd": ("table5", "musk1", "Em-dd"),
-    "rounds": ("figure6", "scene", "AdtBoost.MH"),
-    "steps": ("cccp", "reuters:30%", "D-MimlSvm"),
-    "pages": ("characteristics", "yahoo:Arts", "after term selection"),
-    "cost": ("costs", "drawn:400x8x8", "MimlNn"),
-}
 TESTS = set(TRIALS) - {"pages", "rounds", "steps", "cost"}
 
 # The trials whose fingerprints a change of a definition moves.
@@ -217,14 +205,6 @@ MOVED = {
 }
 
 
-def fingerprints_of_trials():
-    fingerprints = {}
-    for key, (name, dataset, method) in TRIALS.items():
-        experiment = get_experiment(name)
-        fingerprints[key] = fingerprint_today(experiment, CATALOGUE, dataset, method, "{}")
-    return fingerprints
-
-
 @pytest.mark.parametrize("key", TRIALS)
 def test_a_copy_that_is_sent_to_a_worker_has_the_same_fingerprint(key):
     name, dataset, method = TRIALS[key]
@@ -235,16 +215,6 @@ def test_a_copy_that_is_sent_to_a_worker_has_the_same_fingerprint(key):
     received = pickle.loads(pickle.dumps(sent))
     expected = fingerprint_of(*sent, experiment.measure)
     assert fingerprint_of(*received, experiment.measure) == expected
-
-
-def module_that_defines(name):
-    modules = []
-    for module in fingerprint.sources():
-        definitions, _ = fingerprint._names(module)
-        if name in definitions:
-            modules.append(module)
-    (module,) = modules
-    return module
 
 
 def with_a_line_more(source, name):
@@ -277,35 +247,6 @@ def test_a_change_moves_the_code_of_the_right_records(monkeypatch, fingerprints_
     assert moved == MOVED[name]
 
 
-# What finds data, not what makes them.
-FINDS_DATA = {
-    "mimlstudy.paper.catalogue",
-    "mimlpaper.datasets.loaders",
-    *fingerprint.NOT_FOLLOWED,
-}
-
-
-def calls_of_these_packages(run):
-    """The oracle: modules and names of all definitions that are called while ``run`` runs."""
-    called = set()
-    folders = (str(PACKAGE.parent / "mimlpaper"), str(PACKAGE.parent / "mimlstudy"))
-
-    def watch(frame, event, argument):
-        code = frame.f_code
-        if event == "call" and code.co_filename.startswith(folders):
-            path = Path(code.co_filename).relative_to(PACKAGE.parent)
-            module = ".".join(path.with_suffix("").parts)
-            outermost = code.co_qualname.split(".")[0]
-            called.add((module, outermost))
-
-    sys.setprofile(watch)
-    try:
-        run()
-    finally:
-        sys.setprofile(None)
-    return called
-
-
 @pytest.mark.parametrize(
     ("name", "method"),
     [
@@ -315,20 +256,4 @@ def calls_of_these_packages(run):
     ],
 )
 def test_all_that_runs_in_a_trial_is_covered(name, method):
-    experiment = get_experiment(name)
-    trial = experiment.trials("smoke", [method])[0]
-    estimator = experiment.estimator(trial.dataset, method, trial.override)
-    splits = experiment.part_of(trial.dataset, method).splits
-    measure = experiment.measure
-    loader = loader_of(trial.dataset)
-    _, covered = fingerprint._behind(estimator, loader, splits, measure)
-    called = calls_of_these_packages(
-        lambda: run_trial(trial, estimator, splits, measure, CATALOGUE)
-    )
-    followed = set()
-    for module, definition in called:
-        is_named = not definition.startswith("<")
-        if is_named and module not in FINDS_DATA:
-            followed.add((module, definition))
-    assert len(followed) > 5
-    assert followed <= covered
+    check_covered(name, method)
