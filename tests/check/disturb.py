@@ -23,16 +23,22 @@ from mimlstudy.engine.workers import run_trials
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 
-NAMES = [f"table{n}" for n in range(1, 6)] + [f"figure{n}" for n in range(4, 10)]
+TABLES = [f"table{number}" for number in range(1, 6)]
+FIGURES = [f"figure{number}" for number in range(4, 10)]
 DISTURBANCES = {
     "pinned": {},
     "BLAS of 2008": {"OPENBLAS_CORETYPE": "Nehalem"},
-    "compiled for SSE2": {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": "-avx"},
+    "compiled for SSE2": {
+        "NUMBA_CPU_NAME": "x86-64",
+        "NUMBA_CPU_FEATURES": "-avx",
+    },
     "compiled for this machine": {
         "NUMBA_CPU_NAME": llvmlite.binding.get_host_cpu_name(),
         "NUMBA_CPU_FEATURES": "",
     },
-    "NumPy of 2009": {"NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR"},
+    "NumPy of 2009": {
+        "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR",
+    },
     "NumPy of this machine": {"NPY_DISABLE_CPU_FEATURES": ""},
     "libm without FMA": {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-FMA,-FMA4,-AVX2"},
 }
@@ -42,31 +48,34 @@ if llvmlite.binding.get_host_cpu_features().get("avx512f"):
 
 def largest_changes() -> list[dict]:
     """What each row's first trial gives under this process's arithmetic, against its record."""
-    found = []
-    for name in NAMES:
-        experiment, recorded = EXPERIMENTS[name], records(EXPERIMENTS[name], store=default_store())
-        first = recorded[recorded["split"] == 0].drop_duplicates("method")
-        rows = dict(list(recorded.groupby(KEY)))
-        for trial, again in run_trials(trials_of(first), EXPERIMENTS, CATALOGUE):
-            moved, _ = compare_trial(
-                experiment, rows[trial], again, CATALOGUE.n_labels(trial.dataset)
-            )
-            found.append(trial._asdict() | {"largest_change": moved})
-    return found
+    changes = []
+    for name in [*TABLES, *FIGURES]:
+        experiment = EXPERIMENTS[name]
+        recorded = records(experiment, store=default_store())
+        of_split_0 = recorded[recorded["split"] == 0].drop_duplicates("method")
+        rows_of = dict(list(recorded.groupby(KEY)))
+        for trial, repeated in run_trials(trials_of(of_split_0), EXPERIMENTS, CATALOGUE):
+            n_labels = CATALOGUE.n_labels(trial.dataset)
+            change, _ = compare_trial(experiment, rows_of[trial], repeated, n_labels)
+            changes.append(trial._asdict() | {"largest_change": change})
+    return changes
 
 
 def main():
     if sys.argv[1:] == ["here"]:
-        return print(json.dumps(largest_changes()))
+        print(json.dumps(largest_changes()))
+        return
     tables = []
-    for name, changed in DISTURBANCES.items():
-        environment = os.environ | variables() | changed  # set and empty is not pinned
+    for name, disturbance in DISTURBANCES.items():
+        # A variable that is set and empty is not pinned.
+        environment = os.environ | variables() | disturbance
         command = [sys.executable, __file__, "here"]
-        text = subprocess.check_output(command, env=environment, text=True)
-        found = pd.DataFrame(json.loads(text.splitlines()[-1]))
-        tables.append(found.assign(disturbance=name))
+        output = subprocess.check_output(command, env=environment, text=True)
+        changes = pd.DataFrame(json.loads(output.splitlines()[-1]))
+        tables.append(changes.assign(disturbance=name))
     here = {key: provenance()[key] for key in ("versions", "commit", "machine")}
-    text = pd.concat(tables).assign(**here).to_csv(index=False, lineterminator="\n")
+    table = pd.concat(tables).assign(**here)
+    text = table.to_csv(index=False, lineterminator="\n")
     print(paths.write_whole(folders.results() / "disturbances.csv", text))
 
 

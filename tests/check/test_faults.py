@@ -16,10 +16,10 @@ from mimlstudy.engine.workers import TrialError, run_trials
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.report.bench import bench
 from mimlstudy.report.command import main
+from tests.fingerprinted_trials import check_covered
 from tests.made_up_notebooks import write_notebook
+from tests.made_up_stranger import enter_project
 from tests.made_up_study import METHODS, same_numbers, sleepy, tiny
-from tests.unit.test_bench import here  # noqa: F401
-from tests.unit.test_fingerprint import check_covered
 
 SLOW = sleepy()
 
@@ -66,9 +66,13 @@ class Run:
         """Worker processes that are alive; zombies are not."""
         command = ["ps", "-e", "-ww", "-o", "pid=,pgid=,stat=,args="]
         listed = subprocess.check_output(command, text=True)
-        rows = [line.split(None, 3) for line in listed.splitlines()]
-        mine = [row for row in rows if row[1] == str(self.process.pid) and "LokyProcess" in row[3]]
-        return [int(pid) for pid, _, state, _ in mine if state[0] != "Z"]
+        alive = []
+        for line in listed.splitlines():
+            pid, group, state, words = line.split(None, 3)
+            is_worker = group == str(self.process.pid) and "LokyProcess" in words
+            if is_worker and not state.startswith("Z"):
+                alive.append(int(pid))
+        return alive
 
     def end(self):
         """Exit status, and what was printed."""
@@ -78,49 +82,55 @@ class Run:
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    return compute(SLOW, jobs=1, store=Store(tmp_path_factory.mktemp("undisturbed"), CATALOGUE))
+    folder = tmp_path_factory.mktemp("undisturbed")
+    return compute(SLOW, jobs=1, store=Store(folder, CATALOGUE))
+
+
+def go_on(folder):
+    """A run that has recorded more than what was recorded before it."""
+    n_before = len(Store(folder, CATALOGUE).load(SLOW))
+    return Run(folder).wait_for(n_before + 1)
 
 
 def test_stopped_again_and_again_it_ends_with_the_same_records(tmp_path, undisturbed):
     """Ctrl-C; kill -9 of the parent, whose workers end; of all; of a worker, whose trials go on."""
-
-    def go_on():
-        """A run that has recorded more than the one before it."""
-        n_recorded.append(len(Store(tmp_path, CATALOGUE).load(SLOW)))
-        run = Run(tmp_path).wait_for(n_recorded[-1] + 1)
-        return run, run.process.pid
-
-    n_recorded = []
-    run, pid = go_on()
-    os.killpg(pid, signal.SIGINT)
-    status, printed = run.end()
-    assert status == 130 and "Traceback" not in printed
+    interrupted = go_on(tmp_path)
+    os.killpg(interrupted.process.pid, signal.SIGINT)
+    status, printed = interrupted.end()
+    assert status == 130
+    assert "Traceback" not in printed
     assert "interrupted; what is recorded stays" in printed
 
-    orphaned, pid = go_on()
+    orphaned = go_on(tmp_path)
     assert orphaned.workers()
-    os.kill(pid, signal.SIGKILL)
+    os.kill(orphaned.process.pid, signal.SIGKILL)
     orphaned.process.wait()
     deadline = time.monotonic() + 60
 
-    run, pid = go_on()
-    os.killpg(pid, signal.SIGKILL)
-    assert run.end()[0] == -signal.SIGKILL
+    killed = go_on(tmp_path)
+    os.killpg(killed.process.pid, signal.SIGKILL)
+    status, _ = killed.end()
+    assert status == -signal.SIGKILL
 
-    run, _ = go_on()
-    os.kill(run.workers()[0], signal.SIGKILL)
-    status, printed = run.end()
-    assert status == 0 and "a worker process died" in printed
-    assert n_recorded == sorted(set(n_recorded)) and n_recorded[-1] < len(undisturbed)
-    same_numbers(run.store.load(SLOW), undisturbed)
+    maimed = go_on(tmp_path)
+    # Or nothing was left to lose.
+    assert len(maimed.store.load(SLOW)) < len(undisturbed)
+    os.kill(maimed.workers()[0], signal.SIGKILL)
+    status, printed = maimed.end()
+    assert status == 0
+    assert "a worker process died" in printed
+    same_numbers(maimed.store.load(SLOW), undisturbed)
+
     while orphaned.workers():
         assert time.monotonic() < deadline, "workers outlive their run"
         time.sleep(0.1)
 
 
-def test_two_runs_at_once(tmp_path, undisturbed):
+def test_two_runs_at_once_record_what_either_would_alone(tmp_path, undisturbed):
     runs = [Run(tmp_path), Run(tmp_path)]
-    assert [run.end()[0] for run in runs] == [0, 0]
+    for run in runs:
+        status, _ = run.end()
+        assert status == 0
     same_numbers(runs[0].store.load(SLOW), undisturbed)
 
 
@@ -131,36 +141,48 @@ class Deadly(LabelFrequencies):
 
 def test_a_trial_that_kills_every_worker_stops_only_itself():
     mine = tiny({"Deadly": Deadly(), "MimlNn": METHODS["MimlNn"]}, n_splits=1)
+    finished = run_trials(mine.trials(), {"mine": mine}, CATALOGUE, jobs=2)
     ended = []
-    with pytest.raises(TrialError, match=r"(?s)1 of 2 trials failed.*Deadly.*its worker process"):
-        for trial, _ in run_trials(mine.trials(), {"mine": mine}, CATALOGUE, jobs=2):
+    message = r"(?s)1 of 2 trials failed.*Deadly.*its worker process"
+    with pytest.raises(TrialError, match=message):
+        for trial, _ in finished:
             ended.append(trial.method)
     assert ended == ["MimlNn"]
 
 
-def test_all_that_runs_in_a_trial_of_any_method_is_covered():
-    methods = {
-        "table1": ("MimlSvm_mi", "MimlNn", "AdtBoost.MH", "RankSvm", "MlSvm", "Ml-knn"),
-        "table3": ("InsDif", "InsDif_MimlSvm_mi", "Cnmf"),
-        "figure4": ("D-MimlSvm",),
-        "ablation": ("InsDif, average distance", "InsDif, neighbours"),
-        "cccp": ("D-MimlSvm",),
-        "table5": ("SubCod", "Diverse Density", "Em-dd", "mi-Svm", "Mi-Svm", "Ch-Fd"),
-        "figure9": ("AdtBoost.MH",),
-        "relatedness": ("D-MimlSvm",),
-        "costs": ("MimlNn",),
-        "explanations": ("NoisyOr",),
-        "characteristics": ("after term selection",),
-    }
-    for name, several in methods.items():
-        for method in several:
-            check_covered(name, method)
+OF_EVERY_KIND = {
+    "table1": ["MimlSvm_mi", "MimlNn", "AdtBoost.MH", "RankSvm", "MlSvm", "Ml-knn"],
+    "table3": ["InsDif", "InsDif_MimlSvm_mi", "Cnmf"],
+    "figure4": ["D-MimlSvm"],
+    "ablation": ["InsDif, average distance", "InsDif, neighbours"],
+    "cccp": ["D-MimlSvm"],
+    "table5": ["SubCod", "Diverse Density", "Em-dd", "mi-Svm", "Mi-Svm", "Ch-Fd"],
+    "figure9": ["AdtBoost.MH"],
+    "relatedness": ["D-MimlSvm"],
+    "costs": ["MimlNn"],
+    "explanations": ["NoisyOr"],
+    "characteristics": ["after term selection"],
+}
 
 
-def test_output_that_nobody_reads():
+@pytest.mark.parametrize("name", OF_EVERY_KIND)
+def test_all_that_runs_in_a_trial_of_any_method_is_covered(name):
+    for method in OF_EVERY_KIND[name]:
+        check_covered(name, method)
+
+
+def test_output_that_nobody_reads_is_no_error():
     command = f"set -o pipefail; {sys.executable} -m mimlpaper data | true"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
-    assert done.returncode in (0, 1) and done.stderr == ""
+    assert done.returncode in (0, 1)
+    assert done.stderr == ""
+
+
+def test_an_entry_that_kills_its_process_ends_alone(tmp_path, monkeypatch):
+    enter_project(tmp_path, monkeypatch)
+    (problem,) = bench("stranger:Crash", [1], profile="smoke", jobs=2).problems
+    death = "its process died; it crashed or used up the memory"
+    assert problem == f"Table 1, stranger:Crash: {death}"
 
 
 KILL = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
@@ -171,30 +193,35 @@ Companion(profile="smoke").save_figure(plt.subplots()[0], "line", shows="Axes.")
 """
 
 
-def test_only_the_entry_ends(here):  # noqa: F811
-    (problem,) = bench("stranger:Crash", [1], profile="smoke", jobs=2).problems
-    assert problem == "Table 1, stranger:Crash: its process died; it crashed or used up the memory"
-
-
-def test_each_end_is_told_apart(tmp_path, monkeypatch, capsys):
-    """Four notebooks, three ends: the others run on, and what ended well is written."""
+@pytest.fixture
+def output(tmp_path, monkeypatch):
+    """The folder of outputs of four notebooks, in which no figure can be written."""
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
-    (tmp_path / "notebooks").mkdir()
+    notebooks = tmp_path / "notebooks"
+    notebooks.mkdir()
+    cells = {"bad": "1 / 0", "dead": KILL, "draws": DRAW, "good": "print(profile)"}
+    for name, cell in cells.items():
+        write_notebook(notebooks, name, cell, "2")
     output = tmp_path / "build" / "smoke"
     output.mkdir(parents=True)
     (output / "figures").write_text("a file in a folder's place")
-    cells = {"bad": "1 / 0", "dead": KILL, "draws": DRAW, "good": "print(profile)"}
-    for name, cell in cells.items():
-        write_notebook(tmp_path / "notebooks", name, cell, "2")
+    return output
+
+
+def test_each_end_of_a_notebook_is_told_apart(output, capsys):
+    """Three fail, the others run on, and what ended well is written."""
     assert main(["run", "--profile", "smoke"]) == 1
     printed = capsys.readouterr()
-    table, _, _ = printed.out[printed.out.index("notebook ") :].partition("\n\n")
-    rows = table.splitlines()[1:]
-    ends = {name: end for name, end, *_ in map(str.split, rows)}
-    assert ends == {"bad": "error", "dead": "died", "draws": "error", "good": "done"}
-    for row in rows[:3]:
-        name = row.split()[0]
-        assert row.endswith(f"mimlpaper run {name}") and not (output / f"{name}.ipynb").exists()
+    table = printed.out[printed.out.index("notebook ") :]
+    bad, dead, draws, good = table.splitlines()[1:5]
+    assert bad.split()[:2] == ["bad", "error"]
+    assert bad.endswith("mimlpaper run bad")
+    assert dead.split()[:2] == ["dead", "died"]
+    assert dead.endswith("mimlpaper run dead")
+    assert draws.split()[:2] == ["draws", "error"]
+    assert draws.endswith("mimlpaper run draws")
+    assert good.split()[:2] == ["good", "done"]
     assert "ZeroDivisionError" in printed.err
     assert f"{output}/figures" in printed.err
+    assert [path.name for path in output.glob("*.ipynb")] == ["good.ipynb"]
     assert "smoke" in (output / "good.ipynb").read_text()
