@@ -20,12 +20,9 @@ def runs(method, loss, dataset="a"):
     return rows("table4", dataset, method, values)
 
 
-TWO_SETS = pd.concat([
-    runs("InsDif", 0.2),
-    runs("MlSvm", 0.3),
-    runs("InsDif", 0.4, "b"),
-    runs("MlSvm", 0.3, "b"),
-])  # fmt: skip
+ON_A = [runs("InsDif", 0.2), runs("MlSvm", 0.3)]
+ON_B = [runs("InsDif", 0.4, "b"), runs("MlSvm", 0.3, "b")]
+TWO_SETS = pd.concat([*ON_A, *ON_B])
 
 
 def test_shares_are_percent_of_the_reference_on_the_same_set():
@@ -52,26 +49,27 @@ def test_numerals_are_whole_and_white_on_dark_squares():
 
 def test_each_criterion_has_a_panel_of_methods_by_sets():
     shares = above_and_below(TWO_SETS, "InsDif")
-    figure = sets_map(shares, "InsDif", limit=40, names=["first", "second"])
-    first = figure.axes[0]
-    assert first.get_title() == "(a) hamming loss"
-    (image,) = first.images
+    figure = sets_map(shares, "InsDif", limit=40, names=["set a", "set b"])
+    panel = figure.axes[0]
+    assert panel.get_title() == "(a) hamming loss"
+    (image,) = panel.images
     squares = np.asarray(image.get_array())
     assert squares == pytest.approx(np.array([[50.0, -25.0]]))
-    assert [text.get_text() for text in first.get_yticklabels()] == ["MlSvm"]
+    assert [text.get_text() for text in panel.get_yticklabels()] == ["MlSvm"]
     titled = [axis for axis in figure.axes if axis.get_title().startswith("(")]
     assert len(titled) == len(CRITERIA)
     plt.close(figure)
 
 
 def test_bags_are_compared_with_the_same_learner_without_them():
-    records = pd.concat([
-        runs("InsDif", 0.2),
-        runs("InsDif, no bags", 0.2),
-        runs("InsDif, neighbours", 0.3),
-        runs("InsDif_MimlBoost", 0.2),
-        runs("InsDif_MimlBoost, no bags", 0.25),
-    ])  # fmt: skip
-    changes = bags_against_none(records)["coverage"]
+    losses = {
+        "InsDif": 0.2,
+        "InsDif, no bags": 0.2,
+        "InsDif, neighbours": 0.3,
+        "InsDif_MimlBoost": 0.2,
+        "InsDif_MimlBoost, no bags": 0.25,
+    }
+    records = [runs(method, loss) for method, loss in losses.items()]
+    changes = bags_against_none(pd.concat(records))["coverage"]
     expected = {"InsDif": 0.0, "InsDif, neighbours": 50.0, "InsDif_MimlBoost": -20.0}
     assert changes.to_dict() == pytest.approx(expected)

@@ -27,7 +27,7 @@ def test_methods_are_in_the_order_of_the_printed_values():
 def test_a_method_without_records_has_no_mark():
     without = EQUAL[EQUAL["method"] != "MlSvm"]
     table = standings(1, OURS, without, "average_precision")
-    assert table["equal tuning"].isna().tolist().count(True) == 1
+    assert table["equal tuning"].isna().sum() == 1
 
 
 def test_each_table_has_a_panel_with_three_kinds_of_marks_and_bold_names():
@@ -35,7 +35,8 @@ def test_each_table_has_a_panel_with_three_kinds_of_marks_and_bold_names():
     figure = standings_figure({"Table 1": table}, "average_precision", ["MimlNn"])
     (ax,) = figure.axes
     assert len(ax.get_lines()) == 3
-    bold = [label.get_text() for label in ax.get_yticklabels() if label.get_weight() == "bold"]
+    labels = ax.get_yticklabels()
+    bold = [label.get_text() for label in labels if label.get_weight() == "bold"]
     assert bold == ["MimlNn"]
     plt.close(figure)
 
@@ -49,20 +50,24 @@ def test_the_best_method_has_the_lowest_loss_or_the_highest_precision():
 
 def test_an_entry_stands_in_another_colour_among_the_ranks():
     standing = pd.DataFrame(
-        [(1, "MimlNn", 2.0), (1, "mine:method", 1.0), (1, "mine:method, tuned", 3.0)],
-        columns=["table", "method", "rank"],
+        {
+            "table": 1,
+            "method": ["MimlNn", "mine:method", "mine:method, tuned"],
+            "rank": [2.0, 1.0, 3.0],
+        }
     )
     figure = entry_ranks_figure(standing, "mine:method")
     (ax,) = figure.axes
     names = [label.get_text() for label in ax.get_yticklabels()]
     assert names == ["mine:method", "MimlNn", "mine:method, tuned"]
-    first, second, third = (tuple(color) for color in ax.collections[0].get_facecolors())
-    assert first == third
-    assert first != second
+    plain, of_miml_nn, tuned = ax.collections[0].get_facecolors().tolist()
+    assert plain == tuned
+    assert plain != of_miml_nn
     plt.close(figure)
 
 
 def test_an_entry_that_fails_has_an_empty_figure():
-    figure = entry_ranks_figure(pd.DataFrame(columns=["table", "method", "rank"]), "mine:method")
+    no_standing = pd.DataFrame(columns=["table", "method", "rank"])
+    figure = entry_ranks_figure(no_standing, "mine:method")
     assert len(figure.axes) == 1
     plt.close(figure)

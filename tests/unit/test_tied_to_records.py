@@ -27,9 +27,10 @@ def read(name):
 def skip_unless_current(*experiments):
     counts = status.trial_counts("paper")
     for name in experiments:
-        others = {state for state, n in counts[name].items() if n and state != CURRENT}
-        if others:
-            pytest.skip(f"{name} has records that are {', '.join(sorted(others))}")
+        states = {state for state, n_trials in counts[name].items() if n_trials}
+        not_current = sorted(states - {CURRENT})
+        if not_current:
+            pytest.skip(f"{name} has records that are {', '.join(not_current)}")
 
 
 @pytest.mark.parametrize("number", TABLES)
@@ -39,7 +40,8 @@ def test_a_published_table_has_the_numbers_of_the_records(number, tmp_path):
     fixed = selected(read, Selection((name,), "fixed"))
     table = results_table(read(name), number, profile="paper", fixed=fixed)
     for path in save_table(table, tmp_path, name):
-        assert (folders.figures() / path.name).read_text() == path.read_text(), path.name
+        published = folders.figures() / path.name
+        assert published.read_text() == path.read_text(), path.name
 
 
 def test_the_answer_of_the_readme_is_that_of_the_records():
