@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sys
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote, urlparse
@@ -10,7 +9,6 @@ from urllib.parse import unquote, urlparse
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "site"))
 BUILT = (ROOT / "build" / "site-smoke", ROOT / "build" / "site")
 SITES = [site for site in BUILT if site.is_dir()]
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")

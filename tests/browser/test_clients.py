@@ -20,6 +20,7 @@ from mimlstudy.report.notebooks import available_notebooks
 IN_JUPYTERLAB = ["0_scorecard", "3_framework", "4_degeneration", "own_data"]
 IN_PAPERMILL = sorted(available_notebooks().keys() - IN_JUPYTERLAB)
 SECONDS = 600  # for all cells of a notebook, at the smoke profile
+PROFILE = 'profile: str = \\"paper\\"'  # as the files of notebooks have it
 BOOT = 300  # for a server, a page or a kernel to come up
 
 
@@ -34,37 +35,48 @@ def jupyterlab(tmp_path_factory):
     """A running JupyterLab on copies of the notebooks: its folder and its address."""
     folder = tmp_path_factory.mktemp("lab")
     for name, path in available_notebooks().items():
-        before, plain, after = path.read_text().partition('profile: str = \\"paper\\"')
-        assert plain, name
-        (folder / f"{name}.ipynb").write_text(before + plain.replace("paper", "smoke") + after)
-    settings = folder / "jupyterlab_settings_dir" / "@jupyterlab" / "notebook-extension"
-    settings.mkdir(parents=True)  # all cells are drawn, those out of sight too
-    (settings / "tracker.jupyterlab-settings").write_text('{"windowingMode": "none"}')
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    with open(folder / "server.log", "w") as log:
-        server = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "jupyterlab",
-                "--no-browser",
-                "--allow-root",
-                f"--port={port}",
-                "--ServerApp.port_retries=0",
-                "--IdentityProvider.token=",
-                f"--notebook-dir={folder}",
-            ],
-            env=environment(folder),
-            stdout=log,
-            stderr=log,
-        )
+        notebook = path.read_text()
+        assert PROFILE in notebook, name
+        smoke = notebook.replace(PROFILE, PROFILE.replace("paper", "smoke"), 1)
+        (folder / f"{name}.ipynb").write_text(smoke)
+    draw_all_cells(folder)
+    port = free_port()
+    server = start_jupyterlab(folder, port)
     address = f"http://127.0.0.1:{port}"
     wait_for(lambda: answers(f"{address}/api"), BOOT)
     yield folder, address
     server.terminate()
     server.wait()
+
+
+def draw_all_cells(folder):
+    """Settings by which JupyterLab draws all cells, those out of sight too."""
+    settings = folder / "jupyterlab_settings_dir" / "@jupyterlab" / "notebook-extension"
+    settings.mkdir(parents=True)
+    (settings / "tracker.jupyterlab-settings").write_text('{"windowingMode": "none"}')
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        _, port = probe.getsockname()
+    return port
+
+
+def start_jupyterlab(folder, port):
+    command = [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        "--no-browser",
+        "--allow-root",
+        f"--port={port}",
+        "--ServerApp.port_retries=0",
+        "--IdentityProvider.token=",
+        f"--notebook-dir={folder}",
+    ]
+    with open(folder / "server.log", "w") as log:
+        return subprocess.Popen(command, env=environment(folder), stdout=log, stderr=log)
 
 
 def answers(address):
@@ -77,7 +89,10 @@ def answers(address):
 def kernel_state(address, notebook):
     """Such as "idle", of the one kernel that a notebook has."""
     sessions = json.load(urllib.request.urlopen(f"{address}/api/sessions"))
-    states = [one["kernel"]["execution_state"] for one in sessions if one["path"] == notebook]
+    states = []
+    for session in sessions:
+        if session["path"] == notebook:
+            states.append(session["kernel"]["execution_state"])
     return states[0] if len(states) == 1 else None
 
 
@@ -95,8 +110,12 @@ def code_cells(path):
 
 def outputs(path, kind):
     """Number of outputs of a type, such as "error", or of a kind of data."""
-    found = [output for cell in code_cells(path) for output in cell["outputs"]]
-    return sum(kind == output["output_type"] or kind in output.get("data", ()) for output in found)
+    n_outputs = 0
+    for cell in code_cells(path):
+        for output in cell["outputs"]:
+            kinds = {output["output_type"], *output.get("data", ())}
+            n_outputs += kind in kinds
+    return n_outputs
 
 
 @pytest.fixture(scope="module")

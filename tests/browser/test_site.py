@@ -44,32 +44,49 @@ def numbers(texts):
     return [float(text.split("±")[0]) for text in texts if text[-1].isdigit()]
 
 
-def test_scorecard_sorts_and_filters(page, site):
+def test_scorecard_sorts_by_keyboard(page, site):
+    """What has no number comes last in both orders."""
     page.goto((site / "scorecard.html").as_uri())
-    head, count = page.locator("th", has_text="published"), page.get_by_role("status")
+    head = page.locator("th", has_text="published")
     assert head.get_attribute("aria-sort") is None
-    assert count.text_content() == "283 of 283 rows"
     head.locator("button").focus()
     page.keyboard.press("Enter")
     assert head.get_attribute("aria-sort") == "ascending"
-    up = column(page, "published")
-    assert len(up) == 283 and set(up[236:]) == {"N/A", "–"}
-    assert len(numbers(up)) == 236 and numbers(up) == sorted(numbers(up))
+    ascending = column(page, "published")
+    assert len(ascending) == 283
+    values = numbers(ascending)
+    assert len(values) == 236
+    assert values == sorted(values)
+    assert set(ascending[236:]) == {"N/A", "–"}
     page.keyboard.press("Enter")
     assert head.get_attribute("aria-sort") == "descending"
-    down = column(page, "published")
-    assert numbers(down) == sorted(numbers(up), reverse=True) and set(down[236:]) == {"N/A", "–"}
+    descending = column(page, "published")
+    assert numbers(descending) == sorted(values, reverse=True)
+    assert set(descending[236:]) == {"N/A", "–"}
+
+
+def test_scorecard_is_sorted_by_a_single_column(page, site):
+    page.goto((site / "scorecard.html").as_uri())
+    page.locator("th button", has_text="published").click()
     page.locator("th button", has_text="algorithm").click()
+    head = page.locator("th", has_text="published")
     assert head.get_attribute("aria-sort") is None
     assert page.locator("th[aria-sort]").count() == 1
     assert column(page, "algorithm")[0] == "AdtBoost.MH"
-    page.get_by_role("combobox", name="table", exact=True).select_option("Table 2")
+
+
+def test_scorecard_filters_by_a_table_and_by_words(page, site):
+    page.goto((site / "scorecard.html").as_uri())
+    count = page.get_by_role("status")
+    assert count.text_content() == "283 of 283 rows"
+    tables = page.get_by_role("combobox", name="table", exact=True)
+    tables.select_option("Table 2")
     assert set(column(page, "table")) == {"Table 2"}
     assert count.text_content() == "56 of 283 rows"
     page.get_by_role("searchbox", name="words").fill("adtboost N/A")
     assert column(page, "published") == ["N/A"] * 3
     page.get_by_role("button", name="show all").click()
-    page.wait_for_function("document.querySelector('[role=status]').textContent.startsWith('283')")
+    page.get_by_role("status").filter(has_text="283 of").wait_for()
     assert len(column(page, "table")) == 283
 
 
@@ -79,9 +96,12 @@ def test_first_screen_answers_three_questions_and_has_three_doors(page, site):
         assert page.get_by_text(words).bounding_box()["y"] < 900
     doors = page.locator(".doors > div")
     boxes = [doors.nth(i).bounding_box() for i in range(doors.count())]
-    assert len(boxes) == 3 and all(box["y"] + box["height"] <= 900 for box in boxes)
+    assert len(boxes) == 3
+    for box in boxes:
+        assert box["y"] + box["height"] <= 900
     picture = page.locator(".first img").bounding_box()
-    assert picture["width"] > 400 and picture["y"] + picture["height"] <= 900
+    assert picture["width"] > 400
+    assert picture["y"] + picture["height"] <= 900
     verdict = page.get_by_text("Does the paper hold? Partly.").bounding_box()
     assert verdict["y"] < 400
 
@@ -91,15 +111,19 @@ def test_a_slider_shows_means_of_records_and_the_papers_setting(page, site):
     place = page.locator(".miml-explore")
     assert place.locator("svg").count() == 7
     slider = place.get_by_role("slider")
-    for figure in range(place.get_by_role("combobox").locator("option").count()):
-        place.get_by_role("combobox").select_option(str(figure))
+    figures = place.get_by_role("combobox")
+    values = place.locator(".value")
+    for figure in range(figures.locator("option").count()):
+        figures.select_option(str(figure))
         slider.press("Home")
-        first = place.locator(".value").all_text_contents()
-        assert all("±" in text for text in first)
+        at_the_start = values.all_text_contents()
+        for text in at_the_start:
+            assert "±" in text
         slider.press("End")
-        assert place.locator(".value").all_text_contents() != first
+        assert values.all_text_contents() != at_the_start
     jump = place.get_by_role("button", name="as in the paper: 25")
-    if jump.is_enabled():  # smoke has fewer rounds
+    # A smoke run has fewer rounds.
+    if jump.is_enabled():
         jump.press("Enter")
         assert slider.get_attribute("aria-valuetext") == "rounds: 25"
     assert page.faults == []
@@ -109,14 +133,17 @@ def test_a_story_goes_on_and_back_by_keyboard(page, site):
     page.goto((site / "story.html").as_uri())
     if page.get_by_text("Its records are missing.").count():
         pytest.skip("no records of RankSvm's steps")
-    words, told = page.locator(".words"), []
+    words = page.locator(".words")
+    next_chapter = page.get_by_role("button", name="Next", exact=True)
+    chapters = []
     for _ in range(5):
-        told.append(words.text_content())
-        page.get_by_role("button", name="Next", exact=True).press("Enter")
-    assert len(set(told)) == 5 and told[-1].startswith("5 of 5. ")
+        chapters.append(words.text_content())
+        next_chapter.press("Enter")
+    assert len(set(chapters)) == 5
+    assert chapters[4].startswith("5 of 5. ")
     assert page.locator(".told").text_content().startswith("RankSvm")
     page.get_by_role("button", name="Back", exact=True).press("Enter")
-    assert words.text_content() == told[-2]
+    assert words.text_content() == chapters[3]
     assert page.faults == []
 
 
@@ -129,32 +156,53 @@ def model(request):
 def scores(page):
     """Scores that the page shows, once there are some."""
     page.wait_for_selector("#play[data-scores]")
-    return np.array(json.loads(page.locator("#play").get_attribute("data-scores")))
+    text = page.locator("#play").get_attribute("data-scores")
+    return np.array(json.loads(text))
 
 
-def test_page_scores_as_the_library_does(page, site, model, tmp_path):
+def picture_of(scene):
+    _, code = scene["source"].split(",")
+    return Image.open(io.BytesIO(base64.b64decode(code)))
+
+
+def expected_scores(model, pictures):
+    return model.decision_function(ImageBags().transform(pictures))
+
+
+@pytest.fixture
+def playing(page, site, model):
+    """The page to play with on a phone, once it scores by the model."""
     page.set_viewport_size({"width": 375, "height": 900})
     page.goto((site / "play.html").as_uri())
     scores(page)
     name = play.exported(model)["learner"]
-    page.locator("#play .learners label", has_text=name).locator("input").check(force=True)
+    choice = page.locator("#play .learners label", has_text=name)
+    choice.locator("input").check(force=True)
+    yield page
+    assert page.faults == []
+
+
+def test_page_scores_each_scene_as_the_library_does(playing, model):
     scenes = play.drawn_scenes()
-    files = [base64.b64decode(scene["source"].split(",")[1]) for scene in scenes]
-    pictures = [Image.open(io.BytesIO(file)) for file in files]
-    expected = model.decision_function(ImageBags().transform(pictures))
-    radios = page.locator("#play .scenes input")
+    pictures = [picture_of(scene) for scene in scenes]
+    expected = expected_scores(model, pictures)
+    radios = playing.locator("#play .scenes input")
+    status = playing.get_by_role("status")
     for i, scene in enumerate(scenes):
         radios.nth(i).focus()
-        page.keyboard.press("Space")
-        page.get_by_role("status").filter(has_text=f"{scene['name']}. ").wait_for()
-        assert np.abs(scores(page) - expected[i]).max() < 1e-9
+        playing.keyboard.press("Space")
+        status.filter(has_text=f"{scene['name']}. ").wait_for()
+        assert np.abs(scores(playing) - expected[i]).max() < 1e-9
+
+
+def test_page_scores_a_photo_as_the_library_does(playing, model, tmp_path):
     photo = tmp_path / "photo.png"
-    pictures[0].resize((640, 480)).save(photo)
-    page.locator("#play input[type=file]").set_input_files(photo)
-    page.get_by_role("status").filter(has_text="Your photo. ").wait_for()
-    expected = model.decision_function(ImageBags().transform([photo]))
-    assert np.abs(scores(page) - expected).max() < 1e-9
-    assert page.faults == []
+    picture = picture_of(play.drawn_scenes()[0])
+    picture.resize((640, 480)).save(photo)
+    playing.locator("#play input[type=file]").set_input_files(photo)
+    playing.get_by_role("status").filter(has_text="Your photo. ").wait_for()
+    expected = expected_scores(model, [photo])
+    assert np.abs(scores(playing) - expected).max() < 1e-9
 
 
 def test_a_part_is_covered_by_keyboard(page, site):
@@ -217,9 +265,11 @@ def test_every_table_is_a_file_to_download(page, site):
         page.goto((site / f"{name}.html").as_uri())
         links = page.locator("a[href$='.csv']")
         assert links.count() >= 1, name
-        for address in links.evaluate_all("links => links.map((link) => link.href)"):
-            header, first_row, *_ = file_of(address).read_text().splitlines()
-            assert "," in header and first_row
+        addresses = links.evaluate_all("links => links.map((link) => link.href)")
+        for address in addresses:
+            header, row, *_ = file_of(address).read_text().splitlines()
+            assert "," in header
+            assert row
 
 
 def test_a_claim_unfolds_by_click_and_by_its_address(page, site):
@@ -245,10 +295,15 @@ def test_the_name_of_a_row_stays_in_sight_on_a_phone(page, site, name):
     page.goto((site / f"{name}.html").as_uri())
     table = page.locator("table.sortable, .text_html table:has(caption)").first
     table.scroll_into_view_if_needed()
-    first = table.locator("tbody tr").first.locator("th, td").first
-    before = first.bounding_box()["x"]
+    row = table.locator("tbody tr").first
+    row_name = row.locator("th, td").first
+    before = row_name.bounding_box()["x"]
     table.evaluate("table => { table.parentElement.scrollLeft = 200; }")
-    assert abs(first.bounding_box()["x"] - before) < 2
+    after = row_name.bounding_box()["x"]
+    assert abs(after - before) < 2
+
+
+RIGHT_ENDS = "pictures => pictures.map((img) => img.getBoundingClientRect().right)"
 
 
 def test_no_picture_is_cut_on_a_phone(page, site):
@@ -256,27 +311,43 @@ def test_no_picture_is_cut_on_a_phone(page, site):
     for name in ("index", "notebooks/4_degeneration", "notebooks/6_insdif"):
         page.goto((site / f"{name}.html").as_uri())
         pictures = page.locator(".bd-article img")
-        ends = pictures.evaluate_all("all => all.map((one) => one.getBoundingClientRect().right)")
-        assert max(ends) <= 375, name
+        right_ends = pictures.evaluate_all(RIGHT_ENDS)
+        assert max(right_ends) <= 375, name
 
 
-def test_a_term_shows_its_meaning_to_mouse_and_keyboard(page, site):
+@pytest.fixture
+def home_on_a_phone(page, site):
     page.set_viewport_size({"width": 375, "height": 900})
     page.goto((site / "index.html").as_uri())
-    term, card = page.locator("a.term").first, page.get_by_role("tooltip")
+    return page
+
+
+def test_a_term_shows_its_meaning_to_the_mouse(home_on_a_phone):
+    page = home_on_a_phone
+    term = page.locator("a.term").first
+    card = page.get_by_role("tooltip")
     term.hover()
     assert card.text_content() == term.get_attribute("data-meaning")
     box = card.bounding_box()
-    assert box["x"] >= 0 and box["x"] + box["width"] <= 375
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 375
     card.hover()
     page.wait_for_timeout(400)
     assert card.is_visible()
     page.mouse.move(0, 0)
     card.wait_for(state="hidden")
+
+
+def test_a_term_shows_its_meaning_to_the_keyboard_and_leads_to_the_glossary(home_on_a_phone):
+    page = home_on_a_phone
+    term = page.locator("a.term").first
+    card = page.get_by_role("tooltip")
     term.focus()
-    assert card.is_visible() and term.get_attribute("aria-describedby") == card.get_attribute("id")
+    assert card.is_visible()
+    assert term.get_attribute("aria-describedby") == card.get_attribute("id")
     page.keyboard.press("Escape")
-    assert not card.is_visible() and term.get_attribute("aria-describedby") is None
+    assert not card.is_visible()
+    assert term.get_attribute("aria-describedby") is None
     page.keyboard.press("Enter")
     page.wait_for_url("**/glossary.html#*")
     assert page.locator("dt:target").count() == 1
@@ -285,27 +356,45 @@ def test_a_term_shows_its_meaning_to_mouse_and_keyboard(page, site):
 def cells_by_chance(n):
     """So many cells of Tables 1 to 5, drawn by a seed."""
     store = default_store()
-    known = [
-        cell
-        for number in TABLES
-        for cell in traces(number, lambda name: records(EXPERIMENTS[name], store=store))
-    ]
-    return random.Random(0).sample(known, n)
+
+    def read(name):
+        return records(EXPERIMENTS[name], store=store)
+
+    cells = []
+    for number in TABLES:
+        cells += traces(number, read)
+    return random.Random(0).sample(cells, n)
 
 
-@pytest.mark.parametrize("site", [site for site in SITES if site.name == "site"], ids=named)
+# The site of the full protocol, not that of the smoke profile.
+on_the_full_site = pytest.mark.parametrize(
+    "site",
+    [site for site in SITES if site.name == "site"],
+    ids=named,
+)
+
+
+@on_the_full_site
 def test_the_address_of_a_number_shows_what_the_command_traces(page, site):
     for cell in cells_by_chance(50):
         page.goto("about:blank")
         page.goto(f"{(site / 'cell.html').as_uri()}#{cell.address}")
         shown = page.locator("#cell")
         assert shown.get_by_role("heading").text_content() == cell.title
-        assert shown.locator("circle").count() == sum(map(len, cell.runs.values()))
-        texts = " ".join(shown.inner_text().split())
+        n_runs = sum(len(runs) for runs in cell.runs.values())
+        assert shown.locator("circle").count() == n_runs
+        text = with_single_spaces(shown.inner_text())
         traced = str(trace(cell.table, cell.method, cell.criterion, cell.dataset))
         for line in traced.splitlines()[2:]:
-            # The first ten characters are the name of the fact.
-            assert " ".join(line[10:].split()) in texts, cell.address
+            fact = line[WIDTH_OF_NAMES:]
+            assert with_single_spaces(fact) in text, cell.address
+
+
+WIDTH_OF_NAMES = 10  # of facts, in the text of a trace
+
+
+def with_single_spaces(text):
+    return " ".join(text.split())
 
 
 def test_a_click_on_a_number_of_a_table_opens_its_runs(page, site):
@@ -326,16 +415,33 @@ def judged_claims(page):
     }""")
 
 
+def counts_of(claim):
+    """A claim's id, word and counts, as Python has judged it."""
+    verdict = claim.verdict
+    return [
+        claim.id,
+        verdict.word,
+        verdict.n_parts,
+        verdict.supported,
+        verdict.contradicted,
+        verdict.n_printed,
+        verdict.power,
+    ]
+
+
 def choose(page, rules):
     """Fill in the form of rules, and wait until the page has judged by them."""
     form = page.locator("#rules")
     page.evaluate("delete document.getElementById('rules').dataset.judged")
+    margin_in_percent = round(100 * rules.margin, 6)
+    power_in_percent = round(100 * rules.power, 6)
+    left_out = ", ".join(map(str, rules.left_out))
     form.get_by_label("level").fill(str(rules.level))
     form.get_by_label("test").select_option(rules.test)
-    form.get_by_label("margin of a tie").fill(str(round(100 * rules.margin, 6)))
-    form.get_by_label("power asked").fill(str(round(100 * rules.power, 6)))
+    form.get_by_label("margin of a tie").fill(str(margin_in_percent))
+    form.get_by_label("power asked").fill(str(power_in_percent))
     form.get_by_label("settings").select_option(rules.column)
-    form.get_by_label("splits left out").fill(", ".join(map(str, rules.left_out)))
+    form.get_by_label("splits left out").fill(left_out)
     for name in CRITERIA:
         form.locator(f"[value={name}]").set_checked(name in rules.criteria)
     page.wait_for_function("document.getElementById('rules').dataset.judged")
@@ -357,35 +463,37 @@ def rules_by_chance(n):
         )
 
 
-@pytest.mark.parametrize("site", [site for site in SITES if site.name == "site"], ids=named)
+@on_the_full_site
 def test_browser_and_python_judge_alike_by_forty_rules(page, site):
     paper = Companion()
     page.goto((site / "claims.html").as_uri())
     for rules in rules_by_chance(40):
         choose(page, rules)
-        expected = []
-        for claim in argue(paper.recorded, rules):
-            verdict = claim.verdict
-            counts = [verdict.n_parts, verdict.supported, verdict.contradicted]
-            expected.append([claim.id, verdict.word, *counts, verdict.n_printed, verdict.power])
+        claims = argue(paper.recorded, rules)
+        expected = [counts_of(claim) for claim in claims]
         assert judged_claims(page) == expected, rules
         words = page.locator("table.sortable tbody tr:not(.folded) td:last-child")
-        assert words.all_text_contents() == [word for _, word, *_ in expected]
+        expected_words = [claim.verdict.word for claim in claims]
+        assert words.all_text_contents() == expected_words
     assert page.faults == []
 
 
 def test_other_rules_change_counts_words_plots_and_orders_at_once(page, site):
     page.goto(f"{(site / 'claims.html').as_uri()}#S4.4")
-    counts, orders = page.locator("#counts"), page.locator("#orders")
-    before = counts.text_content(), orders.text_content()
-    if "supported in part, 0 undecided, 0 contradicted" in before[0]:
+    counts = page.locator("#counts")
+    orders = page.locator("#orders")
+    parts = page.locator(".folded:visible .parts .chip")
+    counts_before = counts.text_content()
+    orders_before = orders.text_content()
+    if "supported in part, 0 undecided, 0 contradicted" in counts_before:
         pytest.skip("synthetic data test no claims")
-    assert page.locator(".folded:visible .parts .chip").count() > 10
+    assert parts.count() > 10
     choose(page, Rules(level=0.001, criteria=("coverage",)))
-    assert (counts.text_content(), orders.text_content()) != before
-    assert page.locator(".folded:visible .parts .chip").count() == 2
+    changed = (counts.text_content(), orders.text_content())
+    assert changed != (counts_before, orders_before)
+    assert parts.count() == 2
     page.get_by_role("button", name="the rules of this project").click()
-    page.wait_for_function("(text) => counts.textContent === text", arg=before[0])
+    page.wait_for_function("(text) => counts.textContent === text", arg=counts_before)
 
 
 def test_an_unknown_address_says_so(page, site):

@@ -21,7 +21,14 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "package"
 DATA = Path(os.environ.get("MIMLPAPER_DATA") or ROOT / "data" / "raw")
 VERSIONS = ("3.11", "3.12", "3.13")
-ALONE = {"PYTHONPATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE", "MIMLPAPER_DATA", "VIRTUAL_ENV"}
+# Variables that the empty environments do not have.
+LEFT_OUT = {
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "PYTHONDONTWRITEBYTECODE",
+    "MIMLPAPER_DATA",
+    "VIRTUAL_ENV",
+}
 LEARNERS = """
 import sys
 from mimlpaper import DMimlSvm, MimlBoost, MimlNn, MimlSvm, MimlSvmMi
@@ -42,33 +49,57 @@ def Model():
 def main():
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
-    builder = environment(Path(sys.executable), "builder")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    call(builder, "-m", "pip", "install", "--quiet", *project["build-system"]["requires"])
+    builder = environment(Path(sys.executable), "builder")
+    requirements = project["build-system"]["requires"]
+    call(builder, "-m", "pip", "install", "--quiet", *requirements)
     call(builder, "-m", "hatchling", "build", "-d", str(FOLDER / "dist"), cwd=ROOT)
     (sdist,) = (FOLDER / "dist").glob("*.tar.gz")
     (wheel,) = (FOLDER / "dist").glob("*.whl")
     same_from_sdist(builder, sdist, wheel)
-    oldest = FOLDER / "oldest.txt"  # the lower end of each range of the core
-    oldest.write_text("\n".join(project["project"]["dependencies"]).replace(">=", "=="))
-    pythons = {version: path for version in VERSIONS if (path := found(version))}
-    for number, (version, python) in enumerate(pythons.items()):
-        locked, package = ROOT / "requirements/main.lock", wheel if number else sdist
-        use(python, version, package, locked, whole=number == 0)
-        if number == 0:
-            use(python, f"{version}-oldest", wheel, oldest, whole=True)
+    locked = ROOT / "requirements" / "main.lock"
+    # The lower end of each range of the core.
+    oldest = FOLDER / "oldest.txt"
+    dependencies = "\n".join(project["project"]["dependencies"])
+    oldest.write_text(dependencies.replace(">=", "=="))
+    pythons = pythons_here()
+    version, *later_versions = pythons
+    use(pythons[version], version, sdist, locked, whole=True)
+    use(pythons[version], f"{version}-oldest", wheel, oldest, whole=True)
+    for later in later_versions:
+        use(pythons[later], later, wheel, locked)
     print(f"used by Python {', '.join(pythons)} of {', '.join(VERSIONS)}")
 
 
-def found(version):
+def pythons_here():
+    """The Python of each version that the machine has, the oldest first."""
+    pythons = {}
+    for version in VERSIONS:
+        python = python_of(version)
+        if python is not None:
+            pythons[version] = python
+    return pythons
+
+
+def python_of(version):
     """A Python of this version, on the path or of pyenv."""
-    pyenv = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
-    for candidate in filter(None, [shutil.which(f"python{version}"), *map(str, pyenv)]):
-        code = "import sys, venv; print('%d.%d' % sys.version_info[:2])"
-        answer = subprocess.run([candidate, "-c", code], capture_output=True, text=True)
+    candidates = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
+    on_path = shutil.which(f"python{version}")
+    if on_path:
+        candidates.insert(0, Path(on_path))
+    code = "import sys, venv; print('%d.%d' % sys.version_info[:2])"
+    for candidate in candidates:
+        command = [str(candidate), "-c", code]
+        answer = subprocess.run(command, capture_output=True, text=True)
         if answer.stdout.strip() == version:
-            return Path(candidate)
+            return candidate
     return None
+
+
+def content_of(wheel):
+    """Names and checksums of the files of a wheel."""
+    entries = zipfile.ZipFile(wheel).infolist()
+    return {(entry.filename, entry.CRC) for entry in entries}
 
 
 def same_from_sdist(builder, sdist, wheel):
@@ -77,14 +108,12 @@ def same_from_sdist(builder, sdist, wheel):
     (source,) = (FOLDER / "unpacked").iterdir()
     again = FOLDER / "again"
     call(builder, "-m", "hatchling", "build", "-t", "wheel", "-d", str(again), cwd=source)
-    (other,) = again.glob("*.whl")
-    here, there = (
-        {(entry.filename, entry.CRC) for entry in zipfile.ZipFile(path).infolist()}
-        for path in (wheel, other)
-    )
-    assert here == there, sorted(here ^ there)
-    names = {name for name, _ in here}
-    assert {"mimlpaper/data/manifest.csv", "mimlstudy/data/results/table1.csv"} <= names
+    (rebuilt,) = again.glob("*.whl")
+    differing = content_of(wheel) ^ content_of(rebuilt)
+    assert not differing, sorted(differing)
+    names = {name for name, _ in content_of(wheel)}
+    assert "mimlpaper/data/manifest.csv" in names
+    assert "mimlstudy/data/results/table1.csv" in names
     assert not [name for name in names if name.endswith(".lock")]
 
 
@@ -98,24 +127,39 @@ def use(python, version, package, constraints, whole=False):
     locked = ["--constraint", str(versions), str(package)]
     call(alone, "-m", "pip", "install", "--quiet", "--no-compile", *locked)
     call(alone, "-m", "pip", "check")
-    five_lines = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    is_there = (DATA / "scene" / "miml-image-data.mat").is_file()
-    bench = ["bench", "my_method:Model", "--tables", "1", "--data", str(DATA)]
-    profile = ["--profile", "quick" if is_there else "smoke"]
     with tempfile.TemporaryDirectory() as folder:
         call(alone, "-c", LEARNERS, cwd=folder)
         assert "scene" in call(alone, "-m", "mimlstudy", "data", cwd=folder)
         status = call(alone, "-m", "mimlstudy", "status", cwd=folder)
-        assert "cells that agree" in status and "nan of" not in status, status
+        assert "cells that agree" in status, status
+        assert "nan of" not in status, status
         if whole:
-            answer = call(alone, "-c", five_lines[1].replace("[:150]", "[:50]"), cwd=folder)
-            assert "is chosen by average precision" in answer, answer
-            (Path(folder) / "my_method.py").write_text(METHOD)
-            ranks = call(alone, "-m", "mimlstudy", *bench, *profile, cwd=folder)
-            assert "my_method:Model" in ranks and ("MimlBoost" in ranks) == is_there, ranks
-        where = call(alone, "-c", "import mimlpaper; print(mimlpaper.__file__)", cwd=folder)
-    assert str(FOLDER) in where, where
+            use_the_readme(alone, folder)
+            use_the_bench(alone, folder)
+        code = "import mimlpaper; print(mimlpaper.__file__)"
+        place = call(alone, "-c", code, cwd=folder)
+    assert str(FOLDER) in place, place
     print(f"Python {version}, {package.name}")
+
+
+def use_the_readme(alone, folder):
+    """The README's five lines, on fewer bags."""
+    readme = (ROOT / "README.md").read_text()
+    five_lines = re.search(r"```python\n(.*?)```", readme, re.DOTALL)[1]
+    on_fewer_bags = five_lines.replace("[:150]", "[:50]")
+    answer = call(alone, "-c", on_fewer_bags, cwd=folder)
+    assert "is chosen by average precision" in answer, answer
+
+
+def use_the_bench(alone, folder):
+    """A method of the user's in Table 1, beside recorded ones if the data are there."""
+    has_data = (DATA / "scene" / "miml-image-data.mat").is_file()
+    profile = "quick" if has_data else "smoke"
+    (Path(folder) / "my_method.py").write_text(METHOD)
+    words = ["bench", "my_method:Model", "--tables", "1", "--data", str(DATA)]
+    ranks = call(alone, "-m", "mimlstudy", *words, "--profile", profile, cwd=folder)
+    assert "my_method:Model" in ranks, ranks
+    assert ("MimlBoost" in ranks) == has_data, ranks
 
 
 def environment(python, name):
@@ -125,11 +169,12 @@ def environment(python, name):
 
 def call(python, *arguments, cwd=None):
     """What it prints; its errors are shown if it fails."""
-    variables = {name: value for name, value in os.environ.items() if name not in ALONE}
+    variables = {name: value for name, value in os.environ.items() if name not in LEFT_OUT}
     command = [str(python), *arguments]
     done = subprocess.run(command, cwd=cwd, env=variables, capture_output=True, text=True)
     if done.returncode:
-        sys.exit(f"{' '.join(command)[:300]}\n{done.stdout}{done.stderr}")
+        shown = " ".join(command)[:300]
+        sys.exit(f"{shown}\n{done.stdout}{done.stderr}")
     return done.stdout
 
 
