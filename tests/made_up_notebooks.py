@@ -16,7 +16,11 @@ def write_notebook(folder, name, *cells):
     """A notebook with a cell of parameters and these cells of code."""
     nodes = [nbformat.v4.new_code_cell(PARAMETERS, metadata={"tags": ["parameters"]})]
     nodes += [nbformat.v4.new_code_cell(cell) for cell in cells]
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    kernel = {
+        "name": "python3",
+        "display_name": "Python 3",
+        "language": "python",
+    }
     notebook = nbformat.v4.new_notebook(cells=nodes, metadata={"kernelspec": kernel})
     nbformat.write(notebook, folder / f"{name}.ipynb")
 

@@ -81,7 +81,12 @@ def counting() -> Experiment:
 
 def lonely() -> Experiment:
     """A trial of minutes in a process of its own."""
-    return tiny({"Sleeping": Sleeping()}, name="figure7", n_splits=1, measure=COSTS)
+    return tiny(
+        {"Sleeping": Sleeping()},
+        name="figure7",
+        n_splits=1,
+        measure=COSTS,
+    )
 
 
 def sleeping() -> Experiment:

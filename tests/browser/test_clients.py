@@ -76,7 +76,12 @@ def start_jupyterlab(folder, port):
         f"--notebook-dir={folder}",
     ]
     with open(folder / "server.log", "w") as log:
-        return subprocess.Popen(command, env=environment(folder), stdout=log, stderr=log)
+        return subprocess.Popen(
+            command,
+            env=environment(folder),
+            stdout=log,
+            stderr=log,
+        )
 
 
 def answers(address):
@@ -190,4 +195,10 @@ def test_plain_papermill_and_nbconvert_from_another_folder(tmp_path, name):
 
 def call(program, *arguments, folder):
     command = [sys.executable, "-m", program, *arguments]
-    subprocess.run(command, cwd=folder, env=environment(folder), check=True, timeout=SECONDS)
+    subprocess.run(
+        command,
+        cwd=folder,
+        env=environment(folder),
+        check=True,
+        timeout=SECONDS,
+    )

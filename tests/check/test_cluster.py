@@ -30,7 +30,13 @@ def start(program, *options, folder, environment):
     """A process of Dask that writes to the log in the folder."""
     command = [sys.executable, "-m", f"distributed.cli.{program}", "--no-dashboard", *options]
     with (folder / "log").open("a") as log:
-        return subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=environment)
+        return subprocess.Popen(
+            command,
+            stdout=log,
+            stderr=log,
+            cwd=folder,
+            env=environment,
+        )
 
 
 def wait_for_address(log):

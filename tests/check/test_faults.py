@@ -199,7 +199,12 @@ def output(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
     notebooks = tmp_path / "notebooks"
     notebooks.mkdir()
-    cells = {"bad": "1 / 0", "dead": KILL, "draws": DRAW, "good": "print(profile)"}
+    cells = {
+        "bad": "1 / 0",
+        "dead": KILL,
+        "draws": DRAW,
+        "good": "print(profile)",
+    }
     for name, cell in cells.items():
         write_notebook(notebooks, name, cell, "2")
     output = tmp_path / "build" / "smoke"

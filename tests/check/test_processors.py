@@ -79,5 +79,10 @@ def test_another_processor_climbs_to_the_same_point(features):
         "OPENBLAS_CORETYPE": "Nehalem",
     }
     command = [sys.executable, "-c", CODE]
-    output = subprocess.check_output(command, env=environment, cwd=PACKAGE.parent, text=True)
+    output = subprocess.check_output(
+        command,
+        env=environment,
+        cwd=PACKAGE.parent,
+        text=True,
+    )
     assert output.strip() == digits_of_ascents()

@@ -171,7 +171,13 @@ def call(python, *arguments, cwd=None):
     """What it prints; its errors are shown if it fails."""
     variables = {name: value for name, value in os.environ.items() if name not in LEFT_OUT}
     command = [str(python), *arguments]
-    done = subprocess.run(command, cwd=cwd, env=variables, capture_output=True, text=True)
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        env=variables,
+        capture_output=True,
+        text=True,
+    )
     if done.returncode:
         shown = " ".join(command)[:300]
         sys.exit(f"{shown}\n{done.stdout}{done.stderr}")

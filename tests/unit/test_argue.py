@@ -37,7 +37,13 @@ def in_javascript(code, **given):
     """The value of an expression about ``given`` in the site's scripts."""
     text = json.dumps(given | {"code": code})
     command = [NODE, "-e", PROGRAM % json.dumps(SCRIPTS)]
-    ran = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        command,
+        input=text,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return json.loads(ran.stdout)
 
 

@@ -38,7 +38,13 @@ def run(name, tables=(1,)):
 
 def record(name, method):
     store = default_store("smoke")
-    compute(EXPERIMENTS[name], store=store, profile="smoke", methods=[method], jobs=1)
+    compute(
+        EXPERIMENTS[name],
+        store=store,
+        profile="smoke",
+        methods=[method],
+        jobs=1,
+    )
 
 
 def store_of(done):

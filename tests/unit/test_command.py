@@ -179,7 +179,11 @@ def test_a_missing_package_of_an_optional_part_names_the_extra(run, monkeypatch)
 @pytest.fixture
 def artefact(monkeypatch):
     """The row of an artefact that is missing; nothing else is shown."""
-    row = {"artefact": "Fig. 1", "state": "missing", "mend": "mimlpaper run 3_framework"}
+    row = {
+        "artefact": "Fig. 1",
+        "state": "missing",
+        "mend": "mimlpaper run 3_framework",
+    }
     monkeypatch.setattr(status, "artefact_status", lambda *arguments: [row])
     monkeypatch.setattr(status, "recorded_scorecard", lambda profile: {"rows": 0})
     monkeypatch.setattr(status, "in_words", lambda card: f"{card['rows']} rows")

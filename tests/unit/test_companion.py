@@ -209,7 +209,13 @@ def test_a_table_is_blank_where_no_record_may_be_shown(project):
     """An edited row of Table 1 gives no mean: the others of its method are too few for one."""
     experiment = EXPERIMENTS["table1"]
     store = explored_store("smoke")
-    compute(experiment, profile="smoke", methods=["Ml-knn"], jobs=1, store=store)
+    compute(
+        experiment,
+        profile="smoke",
+        methods=["Ml-knn"],
+        jobs=1,
+        store=store,
+    )
     store.mark(experiment, set(keys_of(store.load(experiment))))
     paper = Companion(profile="smoke", jobs=1)
     cells = pd.DataFrame(paper.scorecard()["cells"])
@@ -264,7 +270,12 @@ def exploring(project):
 def test_a_question_runs_its_own_trials_and_leaves_the_experiment_as_it_is(exploring):
     assert exploring.explores == "n_splits = 3; methods = Ml-knn"
     overrides = {"Ml-knn": [{"n_neighbors": 3}, {}]}
-    asked = exploring.trials("mine", n_splits=3, methods=["Ml-knn"], overrides=overrides)
+    asked = exploring.trials(
+        "mine",
+        n_splits=3,
+        methods=["Ml-knn"],
+        overrides=overrides,
+    )
     assert asked["split"].tolist() == [0, 0, 1, 1, 2, 2]
     assert asked["override"].tolist() == ['{"mlknn__n_neighbors": 3}', "{}"] * 3
     assert len(exploring.recorded("mine")) == 2

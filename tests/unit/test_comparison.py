@@ -11,7 +11,12 @@ from tests.made_up_study import tiny
 
 MINE = tiny()
 CRITERIA = list(TESTED.numbers[:-2])
-ROW = {"dataset": "scene", "n_test": 450, "versions": "v", "arithmetic": "a"}
+ROW = {
+    "dataset": "scene",
+    "n_test": 450,
+    "versions": "v",
+    "arithmetic": "a",
+}
 
 
 def test_on_the_same_machine_a_number_may_move_by_a_millionth():

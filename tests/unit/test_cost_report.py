@@ -15,9 +15,24 @@ MACHINE = "Linux; 2 cores"
 
 def fit_of(dataset, method, seconds, megabytes=10.0, n_train=1500, n_labels=5, **columns):
     """A record of one fit alone."""
-    row = dict(dataset=dataset, method=method, machine=MACHINE, n_train=n_train, n_test=500)
-    costs = dict(fit_seconds=seconds, fit_megabytes=megabytes, predict_seconds=0.01)
-    sizes = dict(n_instances=8.0, n_labels=n_labels, predict_megabytes=0.5, average_precision=0.9)
+    row = dict(
+        dataset=dataset,
+        method=method,
+        machine=MACHINE,
+        n_train=n_train,
+        n_test=500,
+    )
+    costs = dict(
+        fit_seconds=seconds,
+        fit_megabytes=megabytes,
+        predict_seconds=0.01,
+    )
+    sizes = dict(
+        n_instances=8.0,
+        n_labels=n_labels,
+        predict_megabytes=0.5,
+        average_precision=0.9,
+    )
     return row | costs | sizes | columns
 
 

@@ -73,7 +73,14 @@ def test_changes_are_percent_of_the_mean_loss_at_the_setting():
 
 def test_panels_of_changes_share_their_limits_and_show_the_printed_value():
     printed = pd.Series({"hamming_loss": 0.341, "average_precision": 0.69})
-    figure = changes_figure(sweep(), "%", xlabel="k", setting=20, limits=(-5, 40), printed=printed)
+    figure = changes_figure(
+        sweep(),
+        "%",
+        xlabel="k",
+        setting=20,
+        limits=(-5, 40),
+        printed=printed,
+    )
     panels = figure.axes[: len(CRITERIA)]
     assert {panel.get_ylim() for panel in panels} == {(-5, 40)}
     bars = {}
@@ -128,7 +135,12 @@ def test_three_criteria_of_boosting_by_trees_are_not_printed():
 
 def test_no_question_asks_nothing_of_a_figure():
     asked = Question().of_figure("figure7", "ratio")
-    assert asked == {"datasets": [], "n_splits": 0, "methods": [], "overrides": {}}
+    assert asked == {
+        "datasets": [],
+        "n_splits": 0,
+        "methods": [],
+        "overrides": {},
+    }
 
 
 def test_a_grid_changes_each_method_that_is_asked_for():

@@ -73,7 +73,11 @@ def test_large_likelihoods_have_commas_and_a_minus_sign():
 
 
 def test_steps_are_drawn_as_losses_between_printed_and_converged_levels():
-    converged = PRINTED_RUNS.assign(method=CONVERGED, hamming_loss=0.1, average_precision=0.9)
+    converged = PRINTED_RUNS.assign(
+        method=CONVERGED,
+        hamming_loss=0.1,
+        average_precision=0.9,
+    )
     figure = steps_figure(staged_runs(), converged, ["hamming_loss", "average_precision"])
     loss, precision = figure.axes
     curve, printed, solution = loss.get_lines()

@@ -16,7 +16,12 @@ def staged(method, n_stages):
         places += [(split, stage) for stage in range(1, n_stages + 1)]
     table = pd.DataFrame(places[:-1], columns=["split", "stage"])
     criteria = dict.fromkeys(CRITERIA, table["stage"] / 10 + table["split"])
-    return table.assign(dataset="scene", method=method, override="{}", **criteria)
+    return table.assign(
+        dataset="scene",
+        method=method,
+        override="{}",
+        **criteria,
+    )
 
 
 @pytest.fixture

@@ -254,7 +254,14 @@ def test_names_stand_at_the_ends_of_lines_apart_and_in_order():
 def critical_difference():
     """The panel of three methods on eleven data sets; two of them are close."""
     rng = np.random.default_rng(0)
-    levels = pd.DataFrame({"MlSvm": 1.0, "MimlNn": 2.0, "RankSvm": 2.1}, index=range(11))
+    levels = pd.DataFrame(
+        {
+            "MlSvm": 1.0,
+            "MimlNn": 2.0,
+            "RankSvm": 2.1,
+        },
+        index=range(11),
+    )
     losses = levels + rng.normal(0, 0.1, (11, 3))
     _, axis = plt.subplots()
     figures.plot_critical_difference(rank_methods(losses), axis, title="Table 4")

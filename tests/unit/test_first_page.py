@@ -111,7 +111,11 @@ def test_claims_are_counted_by_both_tests_and_a_weak_test_is_said(card):
 def test_the_answer_in_a_word_follows_the_shares(card, agrees, supported, word):
     changed = copy.deepcopy(card)
     changed["totals"]["closest"]["all"]["agrees"] = agrees
-    rest = {"supported in part": 10 - supported, "undecided": 0, "contradicted": 0}
+    rest = {
+        "supported in part": 10 - supported,
+        "undecided": 0,
+        "contradicted": 0,
+    }
     changed["words"]["corrected test"] |= {"supported": supported, **rest}
     assert first_page.in_a_word(changed) == word
 

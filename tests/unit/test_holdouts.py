@@ -66,7 +66,13 @@ def test_a_stratified_hold_out_of_subcod_by_one_fit_a_setting(monkeypatch):
     X, y, _ = make_africa(60, random_state=0)
     subcod = SubCod(learner=MimlSvm(random_state=0), random_state=0)
     grid = {"n_concepts": [4, 8], "kept_share": [0.2, 0.8, 1.0]}
-    search = HoldOut(subcod, grid, criterion="accuracy", stratified=True, random_state=3)
+    search = HoldOut(
+        subcod,
+        grid,
+        criterion="accuracy",
+        stratified=True,
+        random_state=3,
+    )
     sizes = []
 
     def counted(A, B=None):

@@ -22,7 +22,12 @@ def project(tmp_path, monkeypatch):
 def test_notebooks_are_copied_and_the_start_notebook_links_to_them(project):
     original = project / "notebooks" / "3_good.ipynb"
     with_title = json.loads(original.read_text())
-    title = {"cell_type": "markdown", "id": "title", "metadata": {}, "source": "# A good one"}
+    title = {
+        "cell_type": "markdown",
+        "id": "title",
+        "metadata": {},
+        "source": "# A good one",
+    }
     with_title["cells"].insert(0, title)
     original.write_text(json.dumps(with_title))
     folder = lab.copy_notebooks()

@@ -71,5 +71,9 @@ def test_bags_are_compared_with_the_same_learner_without_them():
     }
     records = [runs(method, loss) for method, loss in losses.items()]
     changes = bags_against_none(pd.concat(records))["coverage"]
-    expected = {"InsDif": 0.0, "InsDif, neighbours": 50.0, "InsDif_MimlBoost": -20.0}
+    expected = {
+        "InsDif": 0.0,
+        "InsDif, neighbours": 50.0,
+        "InsDif_MimlBoost": -20.0,
+    }
     assert changes.to_dict() == pytest.approx(expected)

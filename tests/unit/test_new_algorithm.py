@@ -47,7 +47,13 @@ def test_a_new_algorithm_changes_no_claim(with_toy, store, monkeypatch):
         monkeypatch.setitem(EXPERIMENTS, name, experiment)
     methods = ["MimlSvm", "MimlNn", "Ml-knn", "Toy"]
     table = with_toy["table1"]
-    records = compute(table, profile="smoke", methods=methods, jobs=1, store=store)
+    records = compute(
+        table,
+        profile="smoke",
+        methods=methods,
+        jobs=1,
+        store=store,
+    )
     is_toy = records["method"] == "Toy"
     assert is_toy.sum() == 2
     assert set(records["state"]) == {"current"}

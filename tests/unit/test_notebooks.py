@@ -70,7 +70,11 @@ def test_what_ends_well_is_written_whole_and_what_fails_leaves_the_older_output(
     parameters = {"profile": "smoke", "recompute": True}
     runs = run_notebooks(None, parameters, at_once=2, publish=True)
     statuses = {run.name: run.status for run in runs}
-    assert statuses == {"0_scorecard": "done", "3_good": "done", "4_bad": "error"}
+    assert statuses == {
+        "0_scorecard": "done",
+        "3_good": "done",
+        "4_bad": "error",
+    }
     assert last_runs("smoke") == statuses
     good, bad, scorecard = runs
     assert scorecard.name == "0_scorecard"
@@ -288,7 +292,12 @@ def test_a_false_sentence_stops_its_notebook_with_its_name_and_its_text(folder):
     assert run.status == "done"
 
 
-OF_EVERY_NOTEBOOK = {"profile": "paper", "jobs": -1, "data_home": "", "recompute": False}
+OF_EVERY_NOTEBOOK = {
+    "profile": "paper",
+    "jobs": -1,
+    "data_home": "",
+    "recompute": False,
+}
 
 each_notebook = pytest.mark.parametrize("name", notebooks.available_notebooks())
 

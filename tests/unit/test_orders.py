@@ -9,7 +9,11 @@ from tests.made_up_records import as_in_the_paper
 OURS = as_in_the_paper(1)
 RECORDS = {"table1": OURS, "equal_tuning": OURS.assign(experiment="equal_tuning")}
 RANKS = pd.DataFrame(
-    {"printed": [1.5, 1.0, 3.0], "ours": [1.0, 2.0, 3.0], "equal tuning": [3.0, 2.0, 1.0]},
+    {
+        "printed": [1.5, 1.0, 3.0],
+        "ours": [1.0, 2.0, 3.0],
+        "equal tuning": [3.0, 2.0, 1.0],
+    },
     ["MimlBoost", "MimlSvm", "MlSvm"],
 )
 

@@ -30,7 +30,12 @@ def cells(*sources, **values):
 
 
 def test_parameters_are_the_names_that_the_cell_declares():
-    running = cells(DECLARATION, methods=["MlSvm"], profile="smoke", unrelated=1)
+    running = cells(
+        DECLARATION,
+        methods=["MlSvm"],
+        profile="smoke",
+        unrelated=1,
+    )
     parameters = notebook_parameters(running)
     assert parameters == {"methods": ["MlSvm"], "profile": "smoke"}
 
@@ -51,7 +56,13 @@ def test_a_misspelt_parameter_of_papermill_stops_with_the_nearest_name():
 def test_a_cell_that_is_edited_and_run_again_replaces_what_it_declared():
     """In JupyterLab the old value of a name that is misspelt now must not be used in silence."""
     misspelt = DECLARATION.replace("methods", "method")
-    again = cells(DECLARATION, misspelt, methods=["old"], method=["new"], profile="paper")
+    again = cells(
+        DECLARATION,
+        misspelt,
+        methods=["old"],
+        method=["new"],
+        profile="paper",
+    )
     assert notebook_parameters(again) == {"method": ["new"], "profile": "paper"}
 
 

@@ -16,7 +16,13 @@ from mimlstudy.paper.published import ALL_CRITERIA, TABLES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER = Path(os.environ.get("MIMLPAPER_PAPER", ROOT.parent / "shared" / "paper" / "paper.tex"))
-LABELS = {1: "scene", 2: "reuters", 3: "yeastResult", 4: "yahooResult", 5: "MILresult"}
+LABELS = {
+    1: "scene",
+    2: "reuters",
+    3: "yeastResult",
+    4: "yahooResult",
+    5: "MILresult",
+}
 MISPRINT = "{189$\\pm$.009}"  # Table 1, MimlSvm, hamming loss: the point is missing
 
 ROW = re.compile(r"\\multicolumn\{1\}\{l\}\{(?P<name>.*?)\}\s*&(?P<values>.*)")
@@ -29,7 +35,11 @@ needs_paper = pytest.mark.skipif(
 def test_cells_are_counted():
     """257 printed, 21 of them N/A, and 26 of rows left out."""
     cells = module.published_cells()
-    assert cells["printed"].value_counts().to_dict() == {"value": 236, "blank": 26, "N/A": 21}
+    assert cells["printed"].value_counts().to_dict() == {
+        "value": 236,
+        "blank": 26,
+        "N/A": 21,
+    }
     assert not cells.duplicated(["table", "dataset", "algorithm", "criterion"]).any()
     literature = cells[cells["std"].isna() & cells["mean"].notna()]
     assert set(literature["table"]) == {5}

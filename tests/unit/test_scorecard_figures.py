@@ -73,4 +73,9 @@ def test_numbers_on_dark_bars_are_white():
     words = pd.DataFrame([[3, 2, 0, 1, 4]], ["corrected test"], WORDS)
     (ax,) = words_figure(words).axes
     colours = {text.get_text(): text.get_color() for text in ax.texts if text.get_text()}
-    assert colours == {"3": "white", "2": "#222222", "1": "white", "4": "#222222"}
+    assert colours == {
+        "3": "white",
+        "2": "#222222",
+        "1": "white",
+        "4": "#222222",
+    }

@@ -181,7 +181,13 @@ def test_trials_are_counted_and_kept_until_a_record_changes(tmp_path, monkeypatc
     store = default_store("smoke")
     n_trials = len(experiment.trials("smoke"))
     assert status.trial_counts("smoke")["table1"] == {"missing": n_trials}
-    compute(experiment, store=store, profile="smoke", methods=["Ml-knn"], jobs=1)
+    compute(
+        experiment,
+        store=store,
+        profile="smoke",
+        methods=["Ml-knn"],
+        jobs=1,
+    )
     counts = status.trial_counts("smoke")["table1"]
     assert counts == {"current": 2, "missing": n_trials - 2}
     # Nothing is read again, until a file changes.
@@ -194,7 +200,11 @@ def test_trials_are_counted_and_kept_until_a_record_changes(tmp_path, monkeypatc
 
 def test_what_status_shows_is_kept_until_a_file_changes(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
-    overview_of_nothing = {"artefacts": [], "outcome": "nothing yet", "versions": ""}
+    overview_of_nothing = {
+        "artefacts": [],
+        "outcome": "nothing yet",
+        "versions": "",
+    }
     calls = []
 
     def overview(profile):

@@ -14,7 +14,12 @@ from mimlstudy.report.subcod_report import MINIMAL, NO_CORRECTION, ON_LABEL, VER
 from tests.made_up_records import as_in_the_paper
 
 SUBCOD = as_in_the_paper(5, n_runs=1).query("method == 'SubCod'")
-SETTINGS = {"": 0.0, "optimum = minimal": -0.1, "kept_share = [1.0]": -0.2, "C = 100.0": 0.01}
+SETTINGS = {
+    "": 0.0,
+    "optimum = minimal": -0.1,
+    "kept_share = [1.0]": -0.2,
+    "C = 100.0": 0.01,
+}
 
 
 def made_up_corrections():

@@ -51,7 +51,13 @@ def test_the_highest_score_of_each_label_has_a_frame_that_says_if_it_is_right():
 def test_the_best_explanation_is_bold_and_what_learned_from_instances_does_not_compete():
     records = []
     for method, value in ((CHANCE, 0.2), ("MimlNn", 0.4), (CEILING, 0.9)):
-        record = dict(dataset="hja", method=method, override="{}", split=0, calibration="none")
+        record = dict(
+            dataset="hja",
+            method=method,
+            override="{}",
+            split=0,
+            calibration="none",
+        )
         records.append(record | dict.fromkeys(POINTING, value))
     table = unseen_instances.explanations_table(pd.DataFrame(records))
     assert table.entries.loc["MimlNn", "hja"].bold == (True,) * len(POINTING)
@@ -69,7 +75,12 @@ def test_printed_areas_stand_above_ours():
 def test_changes_of_defaults_are_differences_to_the_line_of_their_method():
     records = []
     for override, value in (({}, 0.8), ({"mimlnn__ratio": 0.2}, 0.75)):
-        record = dict(dataset="hja", method="MimlNn", override=json.dumps(override), split=0)
+        record = dict(
+            dataset="hja",
+            method="MimlNn",
+            override=json.dumps(override),
+            split=0,
+        )
         records.append(record | dict(average_precision=value, hamming_loss=0.1))
     table = unseen_instances.defaults_table(pd.DataFrame(records))
     assert table.entries.index.tolist() == ["MimlNn", "MimlNn: ratio = 0.2"]

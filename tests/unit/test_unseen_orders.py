@@ -54,7 +54,11 @@ def test_precision_stands_in_two_lines_with_the_best_of_each_bold():
 
 def test_ranks_leave_out_methods_without_a_loss_and_kinds_of_one_set():
     losses = pd.DataFrame(
-        {"MimlNn": [0.1, 0.2, 0.1], "MlSvm": [0.2, 0.3, 0.2], "Ml-knn": [0.3, 0.4, 0.3]},
+        {
+            "MimlNn": [0.1, 0.2, 0.1],
+            "MlSvm": [0.2, 0.3, 0.2],
+            "Ml-knn": [0.3, 0.4, 0.3],
+        },
         ["scene", "reuters", "dbpedia"],
     ).assign(Cnmf=[0.5, 0.5, None])
     ranks = unseen_orders.ranks_by_kind(losses)
@@ -85,7 +89,12 @@ def made_up_budgets():
         sets = ("scene", "reuters") if method != "MlSvm, mean" else ("scene",)
         for dataset in sets:
             for place, n_settings in enumerate((1, 4, 16)):
-                record = dict(dataset=dataset, method=method, split=0, n_settings=n_settings)
+                record = dict(
+                    dataset=dataset,
+                    method=method,
+                    split=0,
+                    n_settings=n_settings,
+                )
                 records.append(record | dict(average_precision=start + 0.01 * place))
     return pd.DataFrame(records)
 
