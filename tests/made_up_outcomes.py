@@ -12,7 +12,7 @@ def outcome(recorded_code, code, outcome="equal", **columns):
         "settings": "s",
         "recorded_code": recorded_code,
         "recorded_arithmetic": PINNED,
-        "code": code,
+        "verified_code": code,
         "outcome": outcome,
         "n_checked": 1,
         # Written with ten digits: it comes back as .3.

@@ -5,8 +5,12 @@ writer loses or mixes records. Part of a row that a killed process left is ignor
 before the next row is written.
 
 A record is *current* if today's code and data give it: today's code made it, or ``mimlpaper
-verify`` found that today's code gives the same. The column ``state`` says so, or why it is not
-current, see :data:`STATES`. Only current records may be shown.
+verify`` found that today's code gives the same. Only current records may be shown. Four words:
+
+- An *outcome* is what verification found of a group: equal, close, different, damaged or failed.
+- A *doubt* stands in a record whose numbers are wrong: it differs, or it is damaged.
+- A *state* is what a reader gets in the column ``state``: current, or why not, see :data:`STATES`.
+- A group is *attested* if all machines found it the same.
 """
 
 import csv
@@ -61,7 +65,14 @@ CONFIRMABLE = (CURRENT, CODE_CHANGED, OTHER_ARITHMETIC)  # what verify can find 
 
 # What verification says of a group: one configuration's records that were made in one way,
 # compared with today's code.
-GROUP = ["experiment", "method", "settings", "recorded_code", "recorded_arithmetic", "code"]
+GROUP = [
+    "experiment",
+    "method",
+    "settings",
+    "recorded_code",
+    "recorded_arithmetic",
+    "verified_code",  # today's, when it was verified
+]
 OUTCOMES = [
     *GROUP,
     "outcome",
@@ -150,7 +161,7 @@ class Store:
             ) from error
 
     def load(self, experiment: Experiment) -> pd.DataFrame:
-        """All whole trials; of a trial recorded twice the last, of a torn one nothing.
+        """All whole trials; of a trial recorded twice the last whole one.
 
         The column ``doubt`` is "" of a record that may be right, else one of :data:`REFUTED`.
         """
@@ -176,8 +187,8 @@ class Store:
             text = to_csv(rows, columns_of(experiment.measure))
             paths.write_whole(self.path(experiment.name), text)
 
-    def mark(self, experiment: Experiment, keys: set[tuple]):
-        """Mark the records of these trials: they differ, until they are recorded again.
+    def mark_as_differing(self, experiment: Experiment, keys: set[tuple]):
+        """Put a doubt into the records of these trials, until they are recorded again.
 
         Marked records of the base are copied.
         """
@@ -219,7 +230,7 @@ class Store:
         return _newest(table, recorded.drop(columns=SEAL))
 
     def add_outcomes(self, rows: Iterable[dict]):
-        """Add outcomes to ``verified.csv``, in place of those of the same groups."""
+        """Add outcomes to ``verified.csv``, in place of those of the same group and machine."""
         try:
             with self._locked(VERIFIED):
                 added = pd.DataFrame(list(rows), columns=OUTCOMES)
@@ -284,15 +295,19 @@ def _newest(known, added):
 
 
 def _latest(rows):
-    """The last run of each trial, if it is whole: its rows stand together, stages ascending."""
+    """The last whole run of each trial: its rows stand together, stages ascending.
+
+    A run that was cut off in its last stages does not hide the whole one before it.
+    """
     begins = (rows[KEY] != rows[KEY].shift()).any(axis=1) | (rows["stage"].diff() <= 0)
     run = begins.cumsum()
-    last = run == run.groupby([rows[name] for name in KEY]).transform("max")
-    complete = run.groupby(run).transform("size") == rows["n_stages"]
-    return rows[last & complete].reset_index(drop=True)
+    is_whole = run.groupby(run).transform("size") == rows["n_stages"]
+    whole, run = rows[is_whole], run[is_whole]
+    is_last = run == run.groupby([whole[name] for name in KEY]).transform("max")
+    return whole[is_last].reset_index(drop=True)
 
 
-# A row in which every column has another value, and its line.
+# A row in which every column but the empty ones has another value, and its line.
 KNOWN_MEASURE = Measure(rows=list, numbers=("share", "value"), words=("word",), shares=("share",))
 KNOWN_ROW = {
     "experiment": "known",
@@ -353,23 +368,24 @@ def records(
 
 
 def _states(table, experiment, store):
-    verdicts = _verdicts(store.outcomes())
+    attested = _attested_states(store.outcomes())
     today = fingerprints_today(experiment, table, store.catalogue)
     arithmetics = {PINNED, arithmetic()}
 
     @cache
     def state(dataset, method, override, content, doubt, code, settings, made_in):
         now = today[dataset, method, override]
-        verdict = verdicts.get((experiment.name, method, settings, code, made_in, now.code))
+        outcome = attested.get((experiment.name, method, settings, code, made_in, now.code))
         if doubt:
             return doubt
         if store.catalogue.content(dataset) not in (None, content):
             return DATA_CHANGED
         if settings != now.settings:
             return SETTINGS_CHANGED
-        if verdict == CURRENT or (code == now.code and made_in in arithmetics):
+        # Records of today's code that differ have a doubt: verification marks them.
+        if outcome == CURRENT or (code == now.code and made_in in arithmetics):
             return CURRENT
-        if verdict == DIFFERS:
+        if outcome == DIFFERS:
             return DIFFERS
         return OTHER_ARITHMETIC if code == now.code else CODE_CHANGED
 
@@ -377,15 +393,18 @@ def _states(table, experiment, store):
     return [state(*row) for row in table[columns].itertuples(index=False, name=None)]
 
 
-def _verdicts(outcomes):
-    """By group: current if all machines found the same, differs if one did not."""
-    verdicts = {}
+def _attested_states(outcomes):
+    """By group: current if all machines found the same, differs if one found other numbers.
+
+    Groups whose trials failed have no entry.
+    """
+    states = {}
     for group, on_machines in outcomes.groupby(GROUP)["outcome"]:
         if on_machines.isin(SAME).all():
-            verdicts[group] = CURRENT
+            states[group] = CURRENT
         elif on_machines.eq(DIFFERENT).any():
-            verdicts[group] = DIFFERS
-    return verdicts
+            states[group] = DIFFERS
+    return states
 
 
 def fingerprint_today(

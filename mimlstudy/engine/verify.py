@@ -119,7 +119,7 @@ def with_groups(experiment: Experiment, table: pd.DataFrame, store: Store) -> pd
     return table.assign(
         recorded_code=table["code"],
         recorded_arithmetic=table["arithmetic"],
-        code=[today[key].code for key in keys],
+        verified_code=[today[key].code for key in keys],
     )
 
 
@@ -222,11 +222,11 @@ def _mark_different(recorded: Recorded, outcomes):
     A later run of the same code gives a record the same fingerprint, which an outcome could not
     tell from the one that it is about.
     """
-    same_code = outcomes["recorded_code"] == outcomes["code"]
+    same_code = outcomes["recorded_code"] == outcomes["verified_code"]
     different = outcomes[(outcomes["outcome"] == DIFFERENT) & same_code]
     to_mark = recorded.rows.merge(different[GROUP], on=GROUP)
     for name, rows in to_mark.groupby("experiment"):
-        recorded.store.mark(recorded.experiments[name], set(keys_of(rows)))
+        recorded.store.mark_as_differing(recorded.experiments[name], set(keys_of(rows)))
 
 
 def verified(

@@ -21,7 +21,7 @@ from mimlstudy.judge.claim_parts import (
     parts_of,
 )
 from mimlstudy.judge.claim_tests import claim_tests
-from mimlstudy.judge.compare import as_printed
+from mimlstudy.judge.compare import moved_to_printed_means
 from mimlstudy.judge.rules import DEFAULT_RULES, POWERFUL, Rules
 from mimlstudy.judge.selection import (
     COLUMNS,
@@ -69,7 +69,7 @@ class ClaimVerdict:
     contradicted: int
     not_tested: int
     n_printed: int  # parts with a printed difference
-    power: int  # of these, the ones that the test would have supported
+    n_detected: int  # of these, the ones that the test would have supported: its power
 
 
 @dataclass(frozen=True)
@@ -112,11 +112,11 @@ def evaluate_claims(get_records: Records, ids: tuple[str, ...] | None = None) ->
     return findings
 
 
-def _real_records(get_records, selection, printed=False):
+def _real_records(get_records, selection, *, printed=False):
     """Records of original data. Those that measure power, ``printed``, have the printed means."""
     rows = selected(get_records, selection)
     rows = rows[rows["kind"] != "synthetic"]
-    return as_printed(rows, selection.experiments[0]) if printed else rows
+    return moved_to_printed_means(rows, selection.experiments[0]) if printed else rows
 
 
 def _evaluate(claim, read):
@@ -143,19 +143,19 @@ def _evaluate(claim, read):
 
 
 def _records_of_test(read, column, test):
-    """What no method is named for does not depend on settings."""
+    """The records that a test reads. A test that names no method does not depend on settings."""
     return read(Selection(test.experiments, column if test.methods else "closest"))
 
 
 def _printed_records(read, column, test):
-    return read(Selection(test.experiments, column), True)
+    return read(Selection(test.experiments, column), printed=True)
 
 
 def verdict_of(
     parts: Sequence[ClaimPart],
     test: str = "corrected",
     printed_parts: Sequence[ClaimPart] = (),
-    power: float = POWERFUL,
+    least_power: float = POWERFUL,
 ) -> ClaimVerdict:
     """The verdict by a test of ``PART_TESTS``.
 
@@ -166,7 +166,7 @@ def verdict_of(
         One of :data:`~mimlstudy.judge.claim_parts.PART_TESTS`.
     printed_parts : sequence of ClaimPart, default ()
         The same parts of records that have the printed means, for the test's power.
-    power : float, default 0.5
+    least_power : float, default 0.5
         The share of the printed differences that the test must support to count.
     """
     counts = Counter(getattr(part, test) for part in parts)
@@ -177,7 +177,7 @@ def verdict_of(
     contradicted = counts["contradicted"]
     if counts[NOT_TESTED] == n_parts:
         word = NOT_TESTED
-    elif of_printed["supported"] < power * n_printed:
+    elif of_printed["supported"] < least_power * n_printed:
         # A test that would miss the printed differences can neither support nor contradict.
         word = "undecided"
     elif contradicted > supported:
@@ -193,7 +193,7 @@ def verdict_of(
         contradicted=contradicted,
         not_tested=counts[NOT_TESTED],
         n_printed=n_printed,
-        power=of_printed["supported"],
+        n_detected=of_printed["supported"],
     )
 
 
@@ -226,7 +226,7 @@ def _argued(claim, read, rules):
         return records if test.test in FACTS else without_splits(records, rules.left_out)
 
     def printed_records(test):
-        return as_printed(records_of_test(test), test.experiments[0])
+        return moved_to_printed_means(records_of_test(test), test.experiments[0])
 
     parts = parts_of(tests, records_of_test, rules)
     printed_parts = parts_of(estimates, printed_records, rules)

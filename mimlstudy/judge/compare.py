@@ -22,6 +22,7 @@ from mimlstudy.paper.published import (
     published_characteristics,
 )
 
+MISSING = "missing"  # the state of a cell without records
 KINDS = ("original", "re-derived", "synthetic")  # of data
 # What names a cell of a table.
 PLACE = ["dataset", "algorithm", "criterion"]
@@ -39,11 +40,11 @@ def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
     rows = [_printed(table), _beyond(records, table)]
     cells = pd.concat(rows, ignore_index=True)
     cells = cells.merge(_measured(records, table), "left", PLACE)
-    cells = cells.fillna({"n": 0, "state": "missing"})
+    cells = cells.fillna({"n": 0, "state": MISSING})
     cells = cells.astype({"n": int})
     before_state = cells.columns.get_loc("state")
     cells.insert(before_state, "n_protocol", table.n_runs)
-    # In a cross-validation a run counts if all of its folds were recorded.
+    # A cross-validation is complete only if all folds of all runs were recorded.
     whole_runs = cells.pop("n_trials") >= table.n_folds
     whole_protocol = (cells["n"] >= table.n_runs) & whole_runs
     original = cells["kind"] == "original"
@@ -113,12 +114,16 @@ def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
 
 
 def _as_table_names(records, table):
-    """The data sets as the table names them: those of Table 4, and stand-ins, as its first."""
+    """The data sets as the table names them.
+
+    A data set that is no column of the table goes by the name of the first column: the eleven of
+    Table 4, and synthetic stand-ins.
+    """
     datasets = records["dataset"]
     return datasets.where(datasets.isin(table.datasets), table.datasets[0])
 
 
-def as_printed(records: pd.DataFrame, experiment: str) -> pd.DataFrame:
+def moved_to_printed_means(records: pd.DataFrame, experiment: str) -> pd.DataFrame:
     """Finished fits of a table whose means are moved to the printed ones; the spreads stay ours.
 
     No rows for what is no table, since nothing is printed of figures.
@@ -168,10 +173,10 @@ def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
     )
     cells = cells.rename_axis(["dataset", "characteristic"]).reset_index()
     decimals = cells["characteristic"].map(DECIMALS_IN_PRINT)
-    as_printed = round_half_up(cells["published"], decimals)
-    as_recomputed = round_half_up(cells["recomputed"], decimals)
-    missing = as_recomputed.isna()
-    same = as_printed == as_recomputed
+    printed = round_half_up(cells["published"], decimals)
+    rounded = round_half_up(cells["recomputed"], decimals)
+    missing = rounded.isna()
+    same = printed == rounded
     words = np.select([missing, same], ["missing", "agrees"], "differs")
     return cells.assign(verdict=words)
 

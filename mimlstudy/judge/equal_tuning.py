@@ -86,7 +86,10 @@ def _best_value(held_out):
 
 
 def _groups(methods):
-    """The group of each method; empty for learners of the vectors of Table 1."""
+    """The group of each method; empty for learners of the vectors of Table 1.
+
+    The first kind that holds counts: controls have their layout, the paper's learners are of bags.
+    """
     layouts = methods.map(LAYOUTS)
     kinds = [
         layouts != "",
@@ -122,10 +125,14 @@ def chance_to_lead(learners: pd.DataFrame, n_learners: int = N_LEARNERS) -> pd.D
     """As :func:`differences_of_groups`, between equal numbers of learners.
 
     ``leads`` is the share of all draws of so many learners from both groups in which the paper's
-    learners of bags lead; ``difference`` is the mean over the draws.
+    learners of bags lead; ``difference`` is the mean over the draws. All learners of a data set are
+    compared on the splits that all of them have.
     """
     values = {}
-    for (dataset, group), rows in learners.groupby(["dataset", "group"]):
+    n_of_split = learners.groupby(["dataset", "split"])["method"].transform("nunique")
+    n_of_set = learners.groupby("dataset")["method"].transform("nunique")
+    on_common_splits = learners[n_of_split == n_of_set]
+    for (dataset, group), rows in on_common_splits.groupby(["dataset", "group"]):
         values[dataset, group] = _values_of_draws(rows, n_learners)
     n_labels = learners.groupby("dataset")["n_labels"].first()
     table = []
@@ -149,7 +156,7 @@ def _values_of_draws(rows, n_learners):
     splits = np.arange(n_splits)
     means = []
     for subset in combinations(range(n_methods), min(n_learners, n_methods)):
-        # The reader of a group takes the learner that its hold-out prefers, split by split.
+        # Whoever uses these learners follows the hold-out, split by split.
         chosen = held_out[:, subset].argmax(axis=1)
         means.append(value[:, subset][splits, chosen].mean())
     return np.array(means)

@@ -8,7 +8,7 @@ from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.costs import COSTS_EXPERIMENT
 from mimlstudy.paper.equal_tuning import EQUAL_TUNING_EXPERIMENTS
 from mimlstudy.paper.measures import TESTED
-from mimlstudy.paper.settings import closest_to_print
+from mimlstudy.paper.settings import n_closest_to_print
 from mimlstudy.paper.stated_facts import STATED_FACTS
 from mimlstudy.paper.sweeps import SWEEPS
 
@@ -71,7 +71,7 @@ def _fixed() -> tuple[Part, ...]:
     parts = []
     for name, table in TABLES.items():
         (printed,) = PRINTED[name].parts
-        parts.append(replace(printed, configurations=table.fixed()))
+        parts.append(replace(printed, configurations=table.fixed_where_different()))
     return tuple(parts)
 
 
@@ -105,4 +105,4 @@ def get_experiment(name: str) -> Experiment:
 
 def settings_closest_to_print(name: str) -> dict[str, int]:
     """For each row of a table or figure, how many settings were chosen by closeness to print."""
-    return closest_to_print(ROWS[name], get_experiment(name).datasets)
+    return n_closest_to_print(ROWS[name], get_experiment(name).datasets)

@@ -65,7 +65,8 @@ class Basis:
     on : tuple of str, the data sets where the settings hold; all if it is empty.
     values : mapping from names to values. A list is a grid, and is held out; "grid" has a list of
         grids, whose union is held out. Names are those of the learner's parameters, of
-        :data:`STEPS` and of :data:`OF_HOLD_OUT`; a scaling has a name of :data:`SCALINGS`.
+        :data:`STEPS` and of :data:`OF_HOLD_OUT`. A scaling is one name of :data:`SCALINGS`, and is
+        not held out.
     """
 
     kind: str
@@ -123,7 +124,8 @@ def each(**values) -> list[dict]:
 def mixed(alternatives: Sequence[Override], n: int) -> list[dict]:
     """Up to ``n`` different mixtures of at least two overrides, by a seed made from all of them.
 
-    Overrides with the same first name in the alphabet exclude each other.
+    Overrides that begin with the same parameter, in the order of the alphabet, are alternatives of
+    one choice: a mixture has at most one of them.
     """
     groups: dict[str, list[Override]] = {}
     for override in alternatives:
@@ -144,7 +146,8 @@ class Row:
 
     Parameters
     ----------
-    learner : unfitted estimator. Its parameters that are estimators stay, all others are set.
+    learner : unfitted estimator. Its parameters that are estimators stay, and so do seeds. All
+        others that it reads have a setting.
     settings : sequence of Basis, on top of those of :data:`EVERYWHERE`.
     alternatives : sequence of overrides, as from :func:`each`.
     n_mixed : int, default 4, alternatives that mix overrides; fewer where a fit takes minutes.
@@ -180,7 +183,7 @@ class Row:
         return wrap_hold_out(pipeline, places, grids, constants) if grids else pipeline
 
     def full_names(self, override: Override) -> dict:
-        """The override as it is, because settings have names of their own."""
+        """The override as it is, since settings have names of their own; asked by experiments."""
         return dict(override)
 
     def settings_on(self, dataset: str = "") -> dict[str, Setting]:
@@ -218,8 +221,8 @@ class Row:
 class Table(dict[str, Row]):
     """The rows of a table or figure by method."""
 
-    def fixed(self) -> "Table":
-        """The rows fixed in advance of the methods that have a setting closest to print."""
+    def fixed_where_different(self) -> "Table":
+        """The rows fixed in advance, without those that are the same in both columns."""
         has_choice = {name: row for name, row in self.items() if not row.is_fixed()}
         return Table((name, row.fixed()) for name, row in has_choice.items())
 
@@ -230,16 +233,27 @@ class Table(dict[str, Row]):
 
 
 def resolve(settings: Mapping[str, Setting], override: Override) -> dict[str, object]:
-    """The values that are read, after an override; lists are grids, scalings are steps."""
+    """The values after an override, without those that the kernel or solver ignores.
+
+    Lists are grids; names of scalings become steps.
+    """
     values = {name: setting.value for name, setting in settings.items()} | dict(override)
+    # Once more, because an override may have the first list.
     if any(isinstance(value, list) for value in values.values()):
         of_hold_out = {name: setting.value for name, setting in _settings_of_hold_outs().items()}
         values = of_hold_out | values
     skipped = unread(values)
     values = {name: value for name, value in values.items() if name not in skipped}
     if "scaling" in values:
-        values["scaling"] = SCALINGS[str(values["scaling"])]
+        values["scaling"] = _scaling(values["scaling"])
     return values
+
+
+def _scaling(name):
+    """The step of a scaling by its name."""
+    if not isinstance(name, str) or name not in SCALINGS:
+        raise ValueError(f"scaling must be one of {[*SCALINGS]}, got {name!r}")
+    return SCALINGS[name]
 
 
 def split_grid(values: Mapping[str, object]) -> tuple[dict, list[dict]]:
@@ -248,7 +262,9 @@ def split_grid(values: Mapping[str, object]) -> tuple[dict, list[dict]]:
     constants = {name: value for name, value in values.items() if name not in lists}
     union = lists.pop("grid", [{}])
     grids = [lists | grid for grid in union]
-    return constants, grids if any(grids) else []
+    if not any(grids):
+        return constants, []
+    return constants, grids
 
 
 def build_pipeline(
@@ -324,7 +340,7 @@ def settings_table(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) ->
     return pd.DataFrame(rows, columns=columns.split())
 
 
-def closest_to_print(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> dict[str, int]:
+def n_closest_to_print(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> dict[str, int]:
     """For each method, the number of its parameters that were chosen by closeness to print."""
     described = settings_table(table, datasets)
     marked = described[described["basis"] == CLOSEST]

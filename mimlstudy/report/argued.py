@@ -42,7 +42,7 @@ def argued_table(get_records: Records, rules: Rules) -> ReportTable:
             "the usual rules": Entry((), (), before.verdict.word),
             "your rules": Entry((), (), verdict.word),
             "parts supported": f"{verdict.supported} of {verdict.n_parts}",
-            "power": f"{verdict.power} of {verdict.n_printed}",
+            "power": f"{verdict.n_detected} of {verdict.n_printed}",
         }
         tidy.append({"id": after.id} | asdict(verdict))
     shown = pd.DataFrame(rows).T

@@ -291,7 +291,7 @@ class Companion:
         if self.profile != "smoke" and CATALOGUE.is_present(name, self.data_home):
             return CATALOGUE.load(name, self.data_home)
         note = f"> **{DRAWN}** Numbers that follow are not about *{name}*. "
-        if self.profile == "paper":
+        if self.is_full:
             note += "Figures are those recorded of the original data."
         display(Markdown(note))
         return CATALOGUE.load(CATALOGUE.stand_in(name))
@@ -336,7 +336,8 @@ class Companion:
             picture, and stands in the files themselves.
         of : Dataset or None, default None
             The data shown. Synthetic data are named in the picture and its caption, and never
-            replace the figure of original data: in the profile "paper" the published one is shown.
+            replace the figure of original data: where the notebook :attr:`is_full` the published
+            one is shown.
         """
         is_synthetic = of is not None and of.kind == "synthetic"
         published = folders.figures() / f"{name}.png"

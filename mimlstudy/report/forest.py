@@ -16,7 +16,7 @@ from mimlstudy.judge.claim_parts import (
 )
 from mimlstudy.judge.claim_tests import QUOTED, claim_tests
 from mimlstudy.judge.claims import WORDS, ClaimFinding
-from mimlstudy.judge.compare import as_printed
+from mimlstudy.judge.compare import moved_to_printed_means
 from mimlstudy.judge.rules import Rules
 from mimlstudy.judge.selection import Records, Selection, selected
 from mimlstudy.report.figures import BLUE, INK, LINE
@@ -87,7 +87,7 @@ def _pairs(records, test):
     if test.test == "shares":
         test = test._replace(test="better", values=())
     parts = comparisons(records, test, WHOLE_LOSS)
-    moved = as_printed(records, test.experiments[0])
+    moved = moved_to_printed_means(records, test.experiments[0])
     printed_parts = comparisons(moved, test, WHOLE_LOSS)
     pairs = []
     cases = zip(test.cases(), parts, printed_parts, strict=True)

@@ -328,7 +328,7 @@ def results_table(
 ) -> ReportTable:
     """Table ``number`` of the paper: for each algorithm a line as printed, and one of ours.
 
-    Where it differs, a third line is that of settings fixed in advance. Methods that the paper
+    Where settings fixed in advance give another mean, a third line has it. Methods that the paper
     does not have stand below, without a verdict.
 
     Parameters
@@ -538,7 +538,7 @@ def _tidy_claims(findings):
 
 
 def _power_text(row):
-    return f"{row.power} of {row.n_printed}" if row.n_printed else "–"
+    return f"{row.n_detected} of {row.n_printed}" if row.n_printed else "–"
 
 
 def _words_entry(row):

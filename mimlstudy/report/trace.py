@@ -1,5 +1,8 @@
 """How a number of Tables 1 to 5 came about: its runs, settings, code, machines.
 
+Settings and code are today's. Where records are not current, the trace says so: their number has
+no verdict then.
+
 A :class:`Trace` holds the facts. Commands print it as text; notebooks and the site show it as HTML.
 """
 
@@ -13,8 +16,9 @@ import numpy as np
 import pandas as pd
 
 from mimlstudy.engine.fingerprint import fingerprint, modules_behind
-from mimlstudy.engine.records import records
-from mimlstudy.judge.compare import compare_with_paper, run_means
+from mimlstudy.engine.records import CURRENT, GROUP, records
+from mimlstudy.engine.verify import with_groups
+from mimlstudy.judge.compare import MISSING, compare_with_paper, run_means
 from mimlstudy.judge.selection import (
     COLUMNS,
     Selection,
@@ -31,6 +35,7 @@ from mimlstudy.report.verdict_looks import IN_PRINT
 from mimlstudy.report.words import NAMES, counted
 
 Reader = Callable[[str], pd.DataFrame]
+RunValues = dict[str, float]  # by the run's name
 
 
 @dataclass(frozen=True)
@@ -81,8 +86,8 @@ class Origin:
 class Trace:
     """One cell of a table, and all that stands behind it.
 
-    ``runs`` are the values of its runs for each way of choosing settings, by the number of the
-    split, or by the data set where a table takes its mean over data sets.
+    ``runs`` are the values of its runs for each way of choosing settings, by the run's name: a
+    split, a cross-validation of ten folds, or a data set where a table takes its mean over them.
     """
 
     table: int
@@ -94,7 +99,7 @@ class Trace:
     verdict: str
     published_mean: float
     tolerance: float
-    runs: dict[str, dict[str, float]]
+    runs: dict[str, RunValues]
     origin: Origin
 
     @property
@@ -154,11 +159,11 @@ class Trace:
         return f"{self.picture()}\n{_definitions(facts)}"
 
     def _values_in_words(self):
-        """Every run with the number that seeds it, or its data set."""
+        """The value of every run, by its name."""
         for column, values in self.runs.items():
             if values:
                 texts = [f"{name}: {tables.number_text(value)}" for name, value in values.items()]
-                yield f"{NAMES[column]}, by split: {', '.join(texts)}"
+                yield f"{NAMES[column]}, by {_kind_of_run(self.table)}: {', '.join(texts)}"
 
     def _repr_html_(self):
         title = f"<p><b>{escape(self.title)}</b></p>"
@@ -242,12 +247,27 @@ def traces(number: int, read: Reader, *, methods=()) -> Iterator[Trace]:
             dataset=cell["dataset"],
             printed=tables.published_text(cell),
             ours=tables.number_text(cell["mean"], cell["std"]),
-            verdict=IN_PRINT.get(cell["verdict"], "none: the paper has no such row"),
+            verdict=_verdict_in_words(cell),
             published_mean=cell["published_mean"],
             tolerance=cell["tolerance"],
             runs={column: _values(runs[column], cell) for column in COLUMNS},
             origin=origins[place],
         )
+
+
+def _verdict_in_words(cell):
+    """The verdict of a cell; numbers of old code or settings have none."""
+    if cell["state"] not in (CURRENT, MISSING):
+        return f"none: its trials are not current ({cell['state']})"
+    return IN_PRINT.get(cell["verdict"], "none: the paper has no such row")
+
+
+def _kind_of_run(number):
+    """What a run of a table is, in words."""
+    table = TABLES[number]
+    if table.run == "dataset":
+        return "data set"
+    return "split" if table.n_folds == 1 else "cross-validation"
 
 
 def _runs(rows, table):
@@ -279,7 +299,7 @@ def _origin(table, method, dataset, recorded):
     splits = experiment.part_of(on, method).splits
     estimator, loader = experiment.estimator(on, method), CATALOGUE.loader(on)
     behind = estimator, loader, splits, experiment.measure
-    code = ["fingerprint " + " ".join(fingerprint(*behind))]
+    code = ["today's fingerprint " + " ".join(fingerprint(*behind))]
     for module, n_definitions in modules_behind(*behind).items():
         file = module.replace(".", "/") + ".py"
         code.append(f"{file:<42} {n_definitions} definitions in use")
@@ -291,7 +311,7 @@ def _origin(table, method, dataset, recorded):
         splits=f"{splits}; {table.experiment} in mimlstudy/paper",
         code=tuple(code),
         machines=tuple(_machines(rows)),
-        verified=_verified(experiment, method),
+        verified=_verified(experiment, rows),
         command=f"mimlpaper compute {experiment.name} {named}",
     )
 
@@ -327,14 +347,16 @@ def _machines(rows):
         yield f"{len(trials)} trials on {machine}; {versions}"
 
 
-def _verified(experiment, method):
-    """What verification last found of the method's trials."""
-    outcomes = default_store().outcomes()
-    of_experiment = outcomes[outcomes["experiment"] == experiment.name]
-    rows = of_experiment[of_experiment["method"] == method]
+def _verified(experiment, rows):
+    """What verification last found of some trials and today's code."""
+    if "code" not in rows:
+        return ("never",)
+    store = default_store()
+    groups = with_groups(experiment, rows, store)[GROUP].drop_duplicates()
+    outcomes = store.outcomes().merge(groups, on=GROUP)
     # Groups of one verification differ in what is not shown here.
-    rows = rows[["date", "outcome", "n_checked", "machine"]].drop_duplicates()
+    shown = outcomes[["date", "outcome", "n_checked", "machine"]].drop_duplicates()
     lines = []
-    for row in rows.itertuples():
+    for row in shown.itertuples():
         lines.append(f"{row.date}: {row.outcome}, {row.n_checked} trials, {row.machine}")
     return tuple(lines) or ("never",)

@@ -425,7 +425,7 @@ def counts_of(claim):
         verdict.supported,
         verdict.contradicted,
         verdict.n_printed,
-        verdict.power,
+        verdict.n_detected,
     ]
 
 

@@ -144,7 +144,7 @@ def words_in_python(records, rules):
             verdict.supported,
             verdict.contradicted,
             verdict.n_printed,
-            verdict.power,
+            verdict.n_detected,
             [words_of_part(part) for part in claim.parts],
         ]
         claims.append(words)

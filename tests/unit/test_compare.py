@@ -174,7 +174,7 @@ def around_one_half():
 
 
 def test_records_as_printed_have_the_printed_means_and_our_spreads(around_one_half):
-    moved = compare.as_printed(around_one_half, "table1")
+    moved = compare.moved_to_printed_means(around_one_half, "table1")
     expected = pytest.approx([0.085, 0.185, 0.285])
     assert moved["hamming_loss"].tolist() == expected
 
@@ -183,17 +183,17 @@ def test_records_as_printed_are_empty_where_print_has_no_value(around_one_half):
     """What is N/A in print is NaN, and other methods too; a figure has no printed values."""
     methods = ["MimlNn", "AdtBoost.MH", "Oracle"]
     records = pd.concat([around_one_half.assign(method=method) for method in methods])
-    moved = compare.as_printed(records, "table1").set_index("method")
+    moved = compare.moved_to_printed_means(records, "table1").set_index("method")
     assert moved.loc["MimlNn", "hamming_loss"].notna().all()
     assert moved.loc["AdtBoost.MH", "ranking_loss"].isna().all()
     assert moved.loc["Oracle", "hamming_loss"].isna().all()
-    assert compare.as_printed(around_one_half, "figure4").empty
+    assert compare.moved_to_printed_means(around_one_half, "figure4").empty
 
 
 def test_sets_of_pages_as_printed_have_the_printed_mean_together(around_one_half):
     datasets = [f"yahoo:{i}" for i in range(3)]
     pages = around_one_half.assign(dataset=datasets, method="InsDif", split=0)
-    moved = compare.as_printed(pages, "table4")
+    moved = compare.moved_to_printed_means(pages, "table4")
     assert moved["hamming_loss"].mean() == pytest.approx(0.039)
 
 

@@ -99,6 +99,13 @@ def test_equal_numbers_are_all_draws_of_so_many_learners(learners):
     assert pairs.loc["mean", "difference"] == pytest.approx(0.1)
 
 
+def test_learners_are_compared_on_the_splits_that_all_of_them_have(learners):
+    second_split = learners[learners["method"] != "MimlSvm"].assign(split=1, value=0.0)
+    pairs = chance_to_lead(pd.concat([learners, second_split]), n_learners=2).set_index("rival")
+    assert pairs.loc[OTHERS, "difference"] == pytest.approx(-0.1)
+    assert pairs.loc["mean", "leads"] == 1.0
+
+
 def test_the_sentence_counts_sets_with_many_labels_and_with_one_apart(learners):
     of_foxes = learners.assign(dataset="fox", n_labels="one label")
     on_two_sets = pd.concat([learners, of_foxes])

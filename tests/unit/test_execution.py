@@ -61,7 +61,7 @@ def without_data(store, monkeypatch):
 @pytest.mark.usefixtures("without_data")
 def test_without_data_records_are_shown(store, capsys):
     keys = keys_of(store.load(MINE))
-    store.mark(MINE, set(keys))
+    store.mark_as_differing(MINE, set(keys))
     assert set(run(store)["state"]) == {"differs"}
     assert "4 trials are not run again: gone" in capsys.readouterr().out
 

@@ -136,7 +136,7 @@ def test_rewriting_moves_no_line_that_it_keeps(store):
 
 
 def test_a_staged_trial_counts_only_when_all_its_stages_are_there(store):
-    """Stages may begin at 1. Of a torn repetition not even the first counts."""
+    """Stages may begin at 1. A torn repetition does not hide the whole trial before it."""
 
     def append_three_stages(split):
         store.append(MINE, [made_up_row(split, stage, 3) for stage in (1, 2, 3)])
@@ -150,6 +150,9 @@ def test_a_staged_trial_counts_only_when_all_its_stages_are_there(store):
     assert splits(store) == [0, 0, 0, 1, 1, 1]
     write(store, lines_of(store)[:-2])
     store.append(MINE, [made_up_row(2)])
+    assert splits(store) == [0, 0, 0, 2]
+    append_three_stages(split=0)
+    write(store, lines_of(store)[:-1])
     assert splits(store) == [0, 0, 0, 2]
 
 
@@ -253,7 +256,7 @@ def test_a_damaged_row_stays_damaged_until_it_is_recorded_again(store):
     write(store, lines)
     store.rewrite(MINE)
     keys = keys_of(store.load(MINE))
-    store.mark(MINE, set(keys[:2]))
+    store.mark_as_differing(MINE, set(keys[:2]))
     table = records(MINE, store=store)
     assert table["state"].tolist() == ["differs", "damaged", "current", "current"]
     assert set(run(store)["state"]) == {"current"}
@@ -348,7 +351,7 @@ def test_a_store_over_another_reads_both(base, tmp_path):
 def test_a_store_over_another_reads_the_outcomes_of_both(base, tmp_path):
     above = Store(tmp_path / "above", CATALOGUE, base=base)
     above.add_outcomes([outcome("a", "b", "different"), outcome("b", "c")])
-    table = above.outcomes()[["recorded_code", "code", "outcome"]]
+    table = above.outcomes()[["recorded_code", "verified_code", "outcome"]]
     expected = [["a", "b", "different"], ["b", "c", "equal"]]
     assert table.to_numpy().tolist() == expected
 
@@ -357,7 +360,7 @@ def test_a_store_over_another_writes_to_its_own_folder(base, tmp_path):
     before = contents(base.folder)
     above = Store(tmp_path / "above", CATALOGUE, base=base)
     run(above)
-    above.mark(MINE, set(keys_of(above.load(MINE))))
+    above.mark_as_differing(MINE, set(keys_of(above.load(MINE))))
     above.add_outcomes([outcome("a", "b", "different")])
     above.rewrite(MINE, lambda rows: rows[:0])
     assert contents(base.folder) == before

@@ -7,7 +7,7 @@ from mimlstudy.judge.selection import Selection, as_published, selected
 from mimlstudy.paper.experiments import ROWS
 from tests.made_up_records import as_in_the_paper, rows
 
-MARKED = [*ROWS["table1"].fixed()]  # methods with a setting chosen by print
+MARKED = [*ROWS["table1"].fixed_where_different()]  # methods with a setting chosen by print
 
 
 @pytest.fixture(scope="module")

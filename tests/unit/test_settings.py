@@ -178,20 +178,20 @@ def test_settings_in_advance_take_the_place_of_those_closest_to_print():
 def test_a_table_names_the_rows_with_alternatives_and_those_to_run_fixed_in_advance():
     table = rules.Table({"Ml-knn": ROW, "MlSvm": ON_FOX, "plain": Row(MlKnn())})
     assert list(table.alternatives_on()) == ["Ml-knn"]
-    assert list(table.fixed()) == ["Ml-knn", "MlSvm"]
+    assert list(table.fixed_where_different()) == ["Ml-knn", "MlSvm"]
 
 
 def test_a_parameter_with_a_value_for_each_data_set_counts_once_as_closest_to_print():
     table = {"Ml-knn": ROW, "MlSvm": ON_FOX}
-    assert rules.closest_to_print(table, ["fox", "tiger"]) == {"Ml-knn": 2, "MlSvm": 2}
-    assert rules.closest_to_print(table, ["tiger"])["MlSvm"] == 0
+    assert rules.n_closest_to_print(table, ["fox", "tiger"]) == {"Ml-knn": 2, "MlSvm": 2}
+    assert rules.n_closest_to_print(table, ["tiger"])["MlSvm"] == 0
     assert settings_closest_to_print("table1")["MimlBoost"] == 0
 
 
 def test_the_recorded_fixed_rows_are_those_of_the_tables():
     for name in ("table1", "table2", "table3", "table4", "table5"):
         dataset = get_experiment(name).datasets[0]
-        for method, row in ROWS[name].fixed().items():
+        for method, row in ROWS[name].fixed_where_different().items():
             recorded = get_experiment("fixed").estimator(dataset, method)
             assert repr(recorded) == repr(row.estimator_for(dataset))
 
@@ -213,6 +213,12 @@ def test_an_override_replaces_settings_and_a_list_of_it_is_held_out():
     assert search.grid == {"mlknn__n_neighbors": [1, 2]}
     assert len(search.estimator) == 1
     assert search.criterion == "average_precision"
+
+
+@pytest.mark.parametrize("scaling", ["ranges", ["none", "columns"]])
+def test_a_scaling_is_one_known_name(scaling):
+    with pytest.raises(ValueError, match=r"scaling must be one of \['none', .*, got "):
+        ROW.estimator_for(override={"scaling": scaling})
 
 
 def test_mixtures_make_at_least_two_changes_and_one_of_alternatives():
@@ -418,7 +424,7 @@ def test_every_method_is_tuned_on_every_set():
 
 @pytest.mark.parametrize("table", [UNSEEN, UNSEEN_TEXTS])
 def test_on_unseen_data_nothing_is_closest_to_print(table):
-    counts = rules.closest_to_print(table, ["hja", "dbpedia"])
+    counts = rules.n_closest_to_print(table, ["hja", "dbpedia"])
     assert not any(counts.values())
 
 

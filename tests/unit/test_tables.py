@@ -166,7 +166,7 @@ def test_claims_have_words_and_a_power(claims):
     assert word.verdict == verdict.word
     assert word.lines == (f"{verdict.supported} of 28",)
     power = table.entries.at["S4.1", "power"]
-    assert power.lines == (f"{verdict.power} of 16",)
+    assert power.lines == (f"{verdict.n_detected} of 16",)
     assert table.entries.at["S6.1", "corrected test"].verdict == "not tested"
 
 
@@ -179,7 +179,7 @@ def test_the_caption_of_claims_names_columns_that_are_not_tested(claims):
 def test_the_file_of_claims_has_a_row_for_each_view(claims):
     table = tables.claims_table(claims)
     assert len(table.tidy) == 2 * len(VIEWS)
-    assert {"word", "power"} <= set(table.tidy)
+    assert {"word", "n_detected"} <= set(table.tidy)
 
 
 def test_claims_have_detail_only_if_asked(claims):
