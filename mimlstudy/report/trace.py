@@ -349,7 +349,7 @@ def _machines(rows):
 
 def _verified(experiment, rows):
     """What verification last found of some trials and today's code."""
-    if "code" not in rows:
+    if rows.empty or "code" not in rows:
         return ("never",)
     store = default_store()
     groups = with_groups(experiment, rows, store)[GROUP].drop_duplicates()
