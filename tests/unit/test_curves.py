@@ -28,9 +28,10 @@ def sweep():
 
 
 def two_shares():
-    records = [
-        level("figure4", f"scene:{share}%", "D-MimlSvm", 0.3, seed=share) for share in (10, 20)
-    ]
+    records = []
+    for share in (10, 20):
+        dataset = f"scene:{share}%"
+        records.append(level("figure4", dataset, "D-MimlSvm", 0.3, seed=share))
     return pd.concat(records, ignore_index=True)
 
 
@@ -44,7 +45,7 @@ def test_printed_values_stand_at_the_setting_and_those_not_printed_are_left_out(
 def test_a_run_without_ranking_is_a_cross_outside_the_curve():
     records = two_shares()
     records.loc[0, [*CRITERIA]] = 1.0
-    assert is_without_ranking(records).tolist().count(True) == 1
+    assert is_without_ranking(records).sum() == 1
     figure = shares_figure(records)
     panel = figure.axes[0]
     curve = panel.get_lines()[0]
@@ -58,7 +59,8 @@ def test_a_run_without_ranking_is_a_cross_outside_the_curve():
 
 def test_without_such_runs_there_is_no_cross_and_no_word_of_it():
     figure = shares_figure(two_shares())
-    assert not any(line.get_marker() == "x" for line in figure.axes[0].get_lines())
+    markers = {line.get_marker() for line in figure.axes[0].get_lines()}
+    assert "x" not in markers
     assert not figure.texts
     plt.close(figure)
 

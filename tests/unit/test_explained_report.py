@@ -67,8 +67,10 @@ def test_grids_are_those_that_recorded_fits_chose_from():
     fits = as_in_the_paper(1, n_runs=2).query("method in ['RankSvm', 'MimlSvm']")
     name = "ranksvm__degree"
     (grid,) = explained_report.grids(lambda experiment: choosing(fits, experiment, name, 9))
-    assert (grid.where, grid.method) == ("Table 1, scene", "RankSvm")
-    assert (grid.parameter, grid.chosen) == ("degree", (9, 9))
+    assert grid.where == "Table 1, scene"
+    assert grid.method == "RankSvm"
+    assert grid.parameter == "degree"
+    assert grid.chosen == (9, 9)
     assert grid.share_at_ends == 1
 
 

@@ -37,10 +37,10 @@ def card():
         "measured": 10,
         "chance_agreement": 0.25,
     }
-    of_cases = {
-        f"S5.{i}": claim(f"S5.{i}", parts=[{"subject": "better", "share": i / 10}])
-        for i in range(1, 5)
-    }
+    of_cases = []
+    for i in range(1, 5):
+        part = {"subject": "better", "share": i / 10}
+        of_cases.append(claim(f"S5.{i}", parts=[part]))
     without = {"subject": "SubCod vs MimlSvm on the bag label", "difference": 0.0125}
     words = {
         "supported": 4,
@@ -49,11 +49,11 @@ def card():
         "contradicted": 1,
         "not tested": 5,
     }
-    rivals = [
-        {"rival": rival, "difference": difference}
-        for rival, differences in (("mean", (0.1, 0.2, -0.1)), ("bag statistics", (0.1, -1, -1)))
-        for difference in differences
-    ]
+    differences = {"mean": (0.1, 0.2, -0.1), "bag statistics": (0.1, -1, -1)}
+    rivals = []
+    for rival, on_sets in differences.items():
+        for difference in on_sets:
+            rivals.append({"rival": rival, "difference": difference})
     return {
         "rows": [row, row, {"closest_to_print": 0}],
         "agreeing": {"rows with settings closest to print": [4, 6], "the other rows": [2, 4]},
@@ -61,7 +61,7 @@ def card():
         "claims": [
             claim("S4.1", 28, 28),
             claim("S4.2", 20, 28, power=1, n_printed=4),
-            *of_cases.values(),
+            *of_cases,
             claim("S7.4", parts=[without]),
         ],
         "words": {"paper's test": words | {"supported": 9}, "corrected test": words},
@@ -138,9 +138,12 @@ def test_another_page_links_notebooks_in_its_own_way(card):
 
 def headings_of(notebook):
     """The places of a notebook that links can name."""
-    cells = json.loads((folders.notebooks() / f"{notebook}.ipynb").read_text())["cells"]
-    text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
-    headings = re.findall(r"^#+ (.+)$", text, re.M)
+    path = folders.notebooks() / f"{notebook}.ipynb"
+    headings = []
+    for cell in json.loads(path.read_text())["cells"]:
+        if cell["cell_type"] == "markdown":
+            text = "".join(cell["source"])
+            headings += re.findall(r"^#+ (.+)$", text, re.M)
     return {heading.lower().replace(" ", "-").replace("?", "") for heading in headings}
 
 

@@ -22,7 +22,8 @@ def check_by_hand(search, X, Y, splitter):
     settings = search.holdout_values_["params"]
     values = []
     for setting in settings:
-        fitted = clone(search.estimator).set_params(**setting).fit(X[train], Y[train])
+        fitted = clone(search.estimator).set_params(**setting)
+        fitted.fit(X[train], Y[train])
         scores = fitted.decision_function(X[held_out])
         predicted = fitted.predict(X[held_out])
         criteria = evaluate(Y[held_out], scores, predicted)

@@ -32,7 +32,9 @@ class Elements(HTMLParser):
 
     def __init__(self, page):
         super().__init__()
-        self.names, self.links, self.text = [], [], ""
+        self.names = []
+        self.links = []
+        self.text = ""
         self.feed(page)
 
     def handle_starttag(self, name, attributes):
@@ -58,12 +60,14 @@ def is_harmless(page, name):
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_markdown_shows_a_name_as_text(name):
-    assert is_harmless(markdown_to_html(f"A line with {markdown_text(name)} in it."), name)
+    page = markdown_to_html(f"A line with {markdown_text(name)} in it.")
+    assert is_harmless(page, name)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_report_of_the_bench_shows_a_message_as_text(name, tmp_path):
-    _write("mine:Method", tmp_path, {}, [f"Table 1, mine:Method: RuntimeError: {name}"])
+    problem = f"Table 1, mine:Method: RuntimeError: {name}"
+    _write("mine:Method", tmp_path, {}, [problem])
     page = markdown_to_html((tmp_path / "report.md").read_text())
     assert is_harmless(page, name)
 
@@ -97,8 +101,9 @@ def test_the_page_of_a_notebook_shows_what_a_cell_prints_as_text(name, tmp_path)
     cell = nbformat.v4.new_code_cell("pass", outputs=outputs, execution_count=1)
     notebook = nbformat.v4.new_notebook(cells=[cell])
     write_page(notebook, tmp_path / "page.html")
-    body = re.search("<main>(.*)</main>", (tmp_path / "page.html").read_text(), re.DOTALL)[1]
-    elements = Elements(body)
+    page = (tmp_path / "page.html").read_text()
+    body = re.search("<main>(.*)</main>", page, re.DOTALL)
+    elements = Elements(body[1])
     assert "onerror" not in elements.names
     assert "script" not in elements.names
     assert not any("javascript" in (link or "") for link in elements.links)

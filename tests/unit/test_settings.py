@@ -110,7 +110,8 @@ def test_the_steps_of_a_row_are_those_that_are_described():
 
 def test_nothing_that_is_fixed_in_advance_was_chosen_by_closeness_to_print():
     for name, method, dataset in ALL_ROWS:
-        assert CLOSEST not in set(described(ROWS[name][method], dataset, "fixed")["basis"])
+        description = described(ROWS[name][method], dataset, "fixed")
+        assert CLOSEST not in set(description["basis"])
 
 
 def test_a_value_is_marked_as_closest_to_print_only_if_no_other_basis_has_it():
@@ -124,24 +125,34 @@ def test_a_value_is_marked_as_closest_to_print_only_if_no_other_basis_has_it():
             assert not (is_same and parameter in marked), (name, method, parameter)
 
 
+def identified(basis):
+    """The values of a basis: of two equal bases one may count and the other not."""
+    return {(id(basis), parameter) for parameter in basis.values}
+
+
+def values_that_count(row, datasets):
+    """What some column of a row computes with on some data set."""
+    values = set()
+    for dataset in datasets:
+        for column in (row, row.fixed(), before_hold_outs(row)):
+            for parameter, setting in column.settings_on(dataset).items():
+                values.add((id(setting.basis), parameter))
+    return values
+
+
 def test_every_basis_counts_somewhere():
     """A layer whose every value a later layer replaces would say what is not done."""
     used = set()
     for name, table in ROWS.items():
+        datasets = get_experiment(name).datasets
         for method, row in table.items():
-            counts = {
-                (id(setting.basis), parameter)
-                for dataset in get_experiment(name).datasets
-                for column in (row, row.fixed(), before_hold_outs(row))
-                for parameter, setting in column.settings_on(dataset).items()
-            }
-            listed = [*row.settings, *row.in_advance]
-            named = {(id(basis), parameter) for basis in listed for parameter in basis.values}
-            assert named <= counts, f"{name}, {method}"
-            used |= {(basis, parameter.split("__")[-1]) for basis, parameter in counts}
+            values = values_that_count(row, datasets)
+            for basis in (*row.settings, *row.in_advance):
+                assert identified(basis) <= values, f"{name}, {method}"
+            used |= {(basis, parameter.split("__")[-1]) for basis, parameter in values}
     for kind, bases in rules.EVERYWHERE.items():
         for basis in bases:
-            assert {(id(basis), parameter) for parameter in basis.values} <= used, kind
+            assert identified(basis) <= used, kind
 
 
 ROW = Row(
@@ -160,7 +171,8 @@ ON_FOX = Row(MlSvm(), [closest(on=["fox"], gamma=2.0, C=4.0)])
 
 
 def test_a_row_takes_the_last_setting_and_a_fixed_row_none_closest_to_print():
-    ours, in_advance = ROW.estimator_for(), ROW.fixed().estimator_for()
+    ours = ROW.estimator_for()
+    in_advance = ROW.fixed().estimator_for()
     assert [type(step) for step in ours] == [MlKnn]
     assert ours[-1].n_neighbors == 3
     assert [type(step) for step in in_advance] == [MinMaxScaler, MlKnn]
@@ -169,7 +181,8 @@ def test_a_row_takes_the_last_setting_and_a_fixed_row_none_closest_to_print():
 
 
 def test_settings_in_advance_take_the_place_of_those_closest_to_print():
-    row = Row(MlKnn(), ROW.settings, in_advance=[rules.held_out("why", n_neighbors=[1, 2])])
+    in_advance = rules.held_out("why", n_neighbors=[1, 2])
+    row = Row(MlKnn(), ROW.settings, in_advance=[in_advance])
     assert row.estimator_for()[-1].n_neighbors == 3
     assert row.fixed().estimator_for().grid == {"mlknn__n_neighbors": [1, 2]}
     assert row.fixed().fixed() == row.fixed()
@@ -201,7 +214,8 @@ def test_alternatives_change_one_setting_each_then_some_together():
     overrides = ROW.alternatives_on()
     assert overrides[:2] == [dict(n_neighbors=10), dict(label_rule="top")]
     assert overrides[2:4] == [dict(scaling="vector columns"), dict(smoothing=2.0)]
-    assert all(override not in overrides[:i] for i, override in enumerate(overrides))
+    for i, override in enumerate(overrides):
+        assert override not in overrides[:i]
     assert any(len(override) > 1 for override in overrides)
     assert len(overrides) <= 4 + ROW.n_mixed
 
@@ -227,14 +241,21 @@ def test_mixtures_make_at_least_two_changes_and_one_of_alternatives():
     assert mixtures == rules.mixed(alternatives, 30)
     assert rules.mixed(alternatives, 5) == mixtures[:5]
     # Of 4 · 2 · 3 combinations, one is none and six are one change alone.
-    assert len({str(mixture) for mixture in mixtures}) == len(mixtures) == 17
+    assert len(mixtures) == 17
+    assert len({str(mixture) for mixture in mixtures}) == 17
     assert {mixture.get("a") for mixture in mixtures} == {1, 2, 3, None}
-    assert all((mixture.get("c") == 5) == ("d" in mixture) for mixture in mixtures)
-    assert rules.mixed(each(a=[1, 2]), 8) == []  # nothing to mix
+    for mixture in mixtures:
+        has_d = "d" in mixture
+        assert has_d == (mixture.get("c") == 5)
+
+
+def test_alternatives_of_a_single_setting_have_no_mixtures():
+    assert rules.mixed(each(a=[1, 2]), 8) == []
 
 
 def test_a_range_is_held_out_and_keeps_its_basis():
-    row = Row(MlKnn(), [rules.stated("4.3.2", n_neighbors=[5, 10]), default(criterion="coverage")])
+    stated = rules.stated("4.3.2", n_neighbors=[5, 10])
+    row = Row(MlKnn(), [stated, default(criterion="coverage")])
     description = settings_table({"Ml-knn": row}).set_index("parameter")
     assert description.loc["n_neighbors", "basis"] == HELD_OUT
     assert description.loc["n_neighbors", "source"] == "range stated 4.3.2"
@@ -271,11 +292,13 @@ def test_a_grid_alone_is_a_hold_out_with_a_reason():
 def test_hold_outs_of_one_label_go_by_accuracy_and_all_others_by_a_criterion_of_ranking():
     for name, method, dataset in ALL_ROWS:
         row = ROWS[name][method]
+        has_one_label = name == "table5"
         for column in (row, row.fixed()):
             estimator = column.estimator_for(dataset)
             if isinstance(estimator, HoldOut):
-                assert (estimator.criterion == "accuracy") == (name == "table5"), method
-                assert estimator.stratified == (name == "table5"), method
+                by_accuracy = estimator.criterion == "accuracy"
+                assert by_accuracy == has_one_label, method
+                assert estimator.stratified == has_one_label, method
 
 
 def test_every_alternative_of_every_row_is_recorded():
@@ -291,18 +314,29 @@ def test_every_alternative_of_every_row_is_recorded():
                 assert {(dataset, method, text) for text in texts} <= recorded
 
 
-def test_section_5_has_the_requirements_of_the_paper():
-    pairs = '{"mu": [0.1, 1.0], "relatedness": "pairwise"}'
-    for name in ("figure4", "figure5"):
-        experiment = get_experiment(name)
-        assert len(experiment.trials()) == 5 * 30 * 3
-        assert [name[-3:] for name in experiment.datasets] == ["10%", "20%", "30%", "40%", "50%"]
-        for method, change in [("D-MimlSvm", pairs), *((m, "{}") for m in experiment.methods)]:
-            search = experiment.estimator(experiment.datasets[0], method, change)
-            assert search.criterion == "average_precision"
-            assert len(ParameterGrid(search.grid)) == 8
-        train, test = experiment.parts[0].splits.indices(range(1523), 0)
-        assert (len(train), len(test)) == (381, 1142)  # a quarter is for training
+@pytest.mark.parametrize("name", ["figure4", "figure5"])
+def test_section_5_has_the_sets_and_splits_of_the_paper(name):
+    """A quarter is for training."""
+    experiment = get_experiment(name)
+    assert len(experiment.trials()) == 5 * 30 * 3
+    shares = [dataset.split(":")[1] for dataset in experiment.datasets]
+    assert shares == ["10%", "20%", "30%", "40%", "50%"]
+    train, test = experiment.parts[0].splits.indices(range(1523), 0)
+    assert len(train) == 381
+    assert len(test) == 1142
+
+
+PAIRS = '{"mu": [0.1, 1.0], "relatedness": "pairwise"}'
+
+
+@pytest.mark.parametrize("name", ["figure4", "figure5"])
+def test_methods_of_section_5_choose_of_eight_settings_by_average_precision(name):
+    experiment = get_experiment(name)
+    configured = [(method, "{}") for method in experiment.methods]
+    for method, override in [("D-MimlSvm", PAIRS), *configured]:
+        search = experiment.estimator(experiment.datasets[0], method, override)
+        assert search.criterion == "average_precision"
+        assert len(ParameterGrid(search.grid)) == 8
 
 
 @pytest.mark.parametrize("number", [3, 4])
@@ -487,7 +521,9 @@ def test_of_equally_good_settings_the_one_that_is_first_in_the_grid_is_chosen(sc
     # So small a difference changes no value.
     grid = {"mlknn__smoothing": [1.0, 1.0 + 1e-9]}
     alike = HoldOut(search.estimator, grid, random_state=3)
-    rows = measures.criteria_by_budget(alike, scenes, np.arange(150), np.arange(150, 200))
+    train = np.arange(150)
+    test = np.arange(150, 200)
+    rows = measures.criteria_by_budget(alike, scenes, train, test)
     held_out = json.loads(rows[0]["held_out"])
     assert held_out[0] == held_out[1]
     assert [row["n_settings"] for row in rows] == [2, 1]

@@ -30,13 +30,15 @@ def made_up_corrections():
         choices.append(SUBCOD.assign(alternative=setting, accuracy=accuracy))
     alone = SUBCOD.assign(method=ON_LABEL)
     later_folds = alone.assign(split=alone["split"] + 10)
-    return subcod_report.corrections(pd.concat(choices), pd.concat([alone, later_folds]))
+    on_more_folds = pd.concat([alone, later_folds])
+    return subcod_report.corrections(pd.concat(choices), on_more_folds)
 
 
 def test_corrections_are_named_and_compared_on_the_folds_that_all_have():
     """Other settings of SubCod, such as its cost, are no corrections."""
     records = made_up_corrections()
-    assert records["method"].unique().tolist() == [WHOLE, MINIMAL, NO_CORRECTION, ON_LABEL]
+    names = records["method"].unique().tolist()
+    assert names == [WHOLE, MINIMAL, NO_CORRECTION, ON_LABEL]
     assert records["split"].max() == 9
     means = subcod_report.accuracies(records)
     assert means.index.tolist() == ["musk1", "musk2", "elephant", "tiger", "fox"]
@@ -49,7 +51,8 @@ def test_printed_accuracies_are_those_of_the_row():
 
 
 def test_the_best_accuracy_of_a_data_set_is_bold_and_runs_of_one_have_no_deviation():
-    table = subcod_report.accuracies_table(made_up_corrections(), "Corrections", "smoke")
+    records = made_up_corrections()
+    table = subcod_report.accuracies_table(records, "Corrections", "smoke")
     whole, minimal = table.entries.loc[[WHOLE, MINIMAL], "musk1"]
     assert whole.bold == (True,)
     assert minimal.bold == (False,)
@@ -58,7 +61,8 @@ def test_the_best_accuracy_of_a_data_set_is_bold_and_runs_of_one_have_no_deviati
 
 
 def test_the_figure_of_corrections_has_a_mark_for_each_form_and_the_printed_value():
-    means = subcod_report.accuracies(made_up_corrections()).assign(**{VERTEX: 0.5})
+    means = subcod_report.accuracies(made_up_corrections())
+    means[VERTEX] = 0.5
     figure = subcod_report.corrections_figure(means)
     (ax,) = figure.axes
     marks = {line.get_label(): line.get_xdata() for line in ax.get_lines()}

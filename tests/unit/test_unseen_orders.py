@@ -29,8 +29,11 @@ def test_orders_that_hold_are_supported_and_untested_ones_left_out():
     columns = unseen_orders.with_columns({"fixed": RECORDS, "equal": RECORDS[:0]})
     tested = unseen_orders.tested_orders(columns).set_index("order")
     four = tested.loc["the four better than AdtBoost.MH"]
-    assert (four["word"], four["supported"], four["n_parts"]) == ("supported", 28, 28)
-    assert (four["dataset"], four["column"]) == ("hja", "fixed")
+    assert four["word"] == "supported"
+    assert four["supported"] == 28
+    assert four["n_parts"] == 28
+    assert four["dataset"] == "hja"
+    assert four["column"] == "fixed"
     assert "D-MimlSvm better than MimlSvm and MimlSvm_mi" not in tested.index
 
 
