@@ -27,7 +27,7 @@ from mimlstudy.engine.rows import sealed
 from mimlstudy.engine.trials import Experiment, Measure, Splits, Trial, run_trial
 
 ENDING = 10  # seconds that a process may take to end when it has answered
-SHARED = 2**28  # bytes of shared results that a worker keeps for the trials of a batch
+SHARED = 2**28  # bytes of results that the trials of a batch have in common
 DIED = "its worker process died"
 START_WORKERS = "dask worker ADDRESS --nworkers N --nthreads 1"
 PRELOAD = "--preload-nanny mimlstudy.engine.arithmetic"
@@ -67,11 +67,11 @@ def run_trials(
 ) -> Iterator[tuple[Trial, list[dict]]]:
     """Run trials, one BLAS thread each, and yield (trial, sealed rows) as they end.
 
-    A worker gets a batch: all trials of one split, which share kernels, distances and the like.
-    Results do not depend on the batches. No worker outlives the call, so that no trial finds what
-    foreign code left in an earlier one. Trials whose measure needs them ``alone`` run one at a
-    time, each in a new process of this machine. A TrialError at the end says that some failed, or
-    their worker died.
+    A worker gets a batch: all trials of one split, which share kernels, distances and the like; one
+    trial if there are few splits. Results do not depend on the batches. No worker outlives the
+    call, so that no trial finds what foreign code left in an earlier one. Trials whose measure
+    needs them ``alone`` run one at a time, each in a new process of this machine. A TrialError at
+    the end says that some failed, or their worker died.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def _here(jobs_to_run, jobs, progress) -> Iterator[Ended]:
     """Run jobs in processes of this machine; in this process if ``jobs`` is 1.
 
     If a worker process dies, the trials that were running run again one by one, after all others;
-    that shows which one killed it.
+    that shows which one killed it. A round is a list of batches that run side by side.
     """
     if not jobs_to_run:
         return
@@ -128,14 +128,21 @@ def _here(jobs_to_run, jobs, progress) -> Iterator[Ended]:
                     yield from ended
             except TerminatedWorkerError as death:
                 left = [*waiting.values()]
-                if len(left) == len(left[0]) == 1:
+                is_single = len(left) == 1 and len(left[0]) == 1
+                if is_single:
                     yield Ended(left[0][0].trial, [], f"{DIED}: {death}")
-                    continue
-                # Under way were some of the first: joblib hands out two to each worker.
-                suspects, waiting_still = left[: 2 * n_workers], left[2 * n_workers :]
-                progress.write(f"a worker process died; {sum(map(len, left))} trials run again")
-                rounds.extend([waiting_still] if waiting_still else [])
-                rounds.extend([[job]] for batch in suspects for job in batch)
+                else:
+                    progress.write(f"a worker process died; {sum(map(len, left))} trials run again")
+                    rounds.extend(_rounds_after_death(left, n_workers))
+
+
+def _rounds_after_death(batches, n_workers):
+    """What is left to run: the batches that nobody had begun, then each suspected job alone."""
+    # Under way were some of the first: joblib hands out two to each worker.
+    n_suspects = 2 * n_workers
+    not_begun = batches[n_suspects:]
+    alone = [[[job]] for batch in batches[:n_suspects] for job in batch]
+    return [not_begun, *alone] if not_begun else alone
 
 
 @contextmanager
@@ -150,7 +157,7 @@ def _local_workers(jobs):
 
 
 def _batches(jobs, n_workers) -> list[list[Job]]:
-    """The jobs by data set and split; one by one if that would leave workers idle."""
+    """The jobs by data set and split; one by one if so few batches would leave workers idle."""
     batches: dict[tuple, list[Job]] = {}
     for job in jobs:
         batches.setdefault((job.trial.dataset, job.trial.split), []).append(job)
@@ -182,8 +189,10 @@ def _on_cluster(jobs, address) -> Iterator[Ended]:
                     batch_of[single.key] = [job]
                     running.add(single)
             else:
+                died = isinstance(error, KilledWorker)
+                failure = f"{DIED}: {error}" if died else f"it could not be run: {error!r}"
                 for job in batch:
-                    yield Ended(job.trial, [], f"{DIED}: {error}")
+                    yield Ended(job.trial, [], failure)
             future.release()
 
 
@@ -202,7 +211,7 @@ def _check_cluster(client, address):
 
 
 def _alone(job: Job) -> Ended:
-    """Run a job in a new process, which shares nothing, not even with a repetition of its fit."""
+    """Run a job in a new process, which finds no result of an earlier fit."""
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_send, args=(sender, job, os.getpid()))
@@ -228,13 +237,13 @@ def _send(sender, job, parent):
 
 def _depend_on(parent):
     """Leave Ctrl-C to the process ``parent``, and end when it has ended."""
-    # It ends this process: one that still imports would print an error.
+    # The parent ends this process. By itself, one that still imports would print an error.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 
 def _end_with(parent):
-    """A parent that is killed cannot end its children, which would go on for minutes."""
+    """End when the parent has: one that is killed cannot end children that have minutes to go."""
     while os.getppid() == parent:
         time.sleep(1)
     os._exit(1)

@@ -86,7 +86,10 @@ def degeneracy(estimator, dataset, train, test) -> list[dict]:
 
 
 def criteria_by_stage(estimator, dataset, train, test) -> list[dict]:
-    """The criteria after each round of a learner with ``staged_decision_function``, from 1."""
+    """The criteria after each round of a learner with ``staged_decision_function``.
+
+    Rounds are stages from 1: stage 0 is the whole fit of a row of a table.
+    """
     return criteria(estimator, dataset, train, test, staged=True)
 
 
@@ -137,9 +140,10 @@ def criteria_by_budget(estimator, dataset, train, test) -> list[dict]:
 
 
 def objectives(estimator, dataset, train, test) -> list[dict]:
-    """D-MimlSvm's objective at each step of the outer loop, and after the next, kept or not (NaN).
+    """D-MimlSvm's objective at each step of the outer loop, a stage from 1.
 
-    n_iter: the inner solver's iterations; gap: its relative duality gap after the fit.
+    following: the objective after the next step, also of one that was dropped; NaN after the last.
+    n_iter: the inner solver's iterations. gap: its relative duality gap after the fit.
     """
     fitted = estimator.fit(dataset.X[train], dataset.Y[train])[-1]
     following = np.append(fitted.raw_objective_[1:], np.nan)
@@ -273,24 +277,26 @@ def _top_is_true(scores, truth):
     return float(((top & truth).sum(axis=1) / top.sum(axis=1)).mean())
 
 
-def calibrated(kind: str, train: np.ndarray, bags: Bags, Y, test: np.ndarray) -> np.ndarray:
-    """Instance scores ``test`` as probabilities, by kind "platt" or "isotonic"; or "none".
+def calibrated(
+    kind: str, train_scores: np.ndarray, bags: Bags, Y, test_scores: np.ndarray
+) -> np.ndarray:
+    """Test scores of instances as probabilities, by kind "platt" or "isotonic"; or "none".
 
     The curve of a label is fitted to the largest scores of training bags and their ``Y``, and read
-    at every instance's score. ``train`` and ``test`` are (n_instances, n_labels).
+    at every instance's score. Both arrays of scores are (n_instances, n_labels).
     """
     if kind == "none":
-        return test
-    probabilities = np.empty_like(test)
-    for label, (largest, y) in enumerate(zip(bags.max(train).T, Y.T, strict=True)):
+        return test_scores
+    probabilities = np.empty_like(test_scores)
+    for label, (largest, y) in enumerate(zip(bags.max(train_scores).T, Y.T, strict=True)):
         if y.all() or not y.any():
             probabilities[:, label] = y[0]
         elif kind == "isotonic":
             curve = IsotonicRegression(out_of_bounds="clip").fit(largest, y)
-            probabilities[:, label] = curve.predict(test[:, label])
+            probabilities[:, label] = curve.predict(test_scores[:, label])
         else:
             slope, intercept = platt(largest, y, unit=np.ptp(largest) or 1.0, C=1e6)
-            probabilities[:, label] = expit(slope * test[:, label] + intercept)
+            probabilities[:, label] = expit(slope * test_scores[:, label] + intercept)
     return probabilities
 
 

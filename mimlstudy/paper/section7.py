@@ -23,9 +23,9 @@ from mimlstudy.paper.settings import Row, Table, closest, each, held_out, stated
 MOLECULES, IMAGES = ("musk1", "musk2"), ("elephant", "tiger", "fox")
 FIVE_SETS = (*MOLECULES, *IMAGES)
 
-# M and θ, as a share of mM, from the paper's ranges; the whole budget of inversions is spent.
+# M and θ, as a share of mM, from the paper's ranges.
 M_THETA = stated("7.2", n_concepts=[10, 40, 70], kept_share=[0.1, 0.3, 0.5, 0.7])
-BUDGET = closest(optimum="budget")
+BUDGET = closest(optimum="budget")  # the whole budget of inversions is spent
 OF_DENSITIES = closest(scaling="columns", initial_scale=0.3)
 OF_MOLECULES = closest(on=MOLECULES, scaling="columns")
 OF_IMAGES = closest(on=IMAGES, scaling="rows")
@@ -36,7 +36,8 @@ OTHER_START = each(learner__start="medoids")
 HELD_OUT_MACHINE = held_out(DEGENERATE, on=MOLECULES, gamma=WIDTHS, C=COSTS)
 HELD_OUT_INSTANCES = held_out(DEGENERATE, on=(*MOLECULES, "fox"), gamma=WIDTHS, C=COSTS)
 HELD_OUT_HULLS = held_out(DEGENERATE, on=MOLECULES, gamma=WIDTHS, nu=COSTS)
-# A simplex method's optimum leaves up to M labels to learn: the whole grids would take days.
+# Fixed in advance, the optimum is the default's, a vertex. It leaves up to M labels to learn, so
+# that the whole grids would take days.
 FEW_CONCEPTS: dict[str, Any] = dict(n_concepts=[10, 40], kept_share=[0.3, 0.7])
 FEWEST_CONCEPTS = held_out("few, for time", n_concepts=[10], kept_share=[0.3, 0.7])
 FEW_WIDTHS = [1e-6, 1e-4, 1e-2]
@@ -47,6 +48,7 @@ TABLE_5 = Table({
         [AS_IN_FILES, OF_MOLECULES, OF_IMAGES, M_THETA, BUDGET,
          closest(learner__ratio=1.0, learner__gamma="auto", learner__C=100.0)],
         # Which optimum of the linear program over Z is taken; if all labels are kept, it has one.
+        # A list, because θ is held out in the row.
         [*each(scaling="columns", optimum=["minimal", "vertex"], C=[0.01, 100.0]),
          dict(kept_share=[1.0]), dict(learner__C=1.0, learner__gamma=0.2, learner__ratio=0.2),
          *OTHER_START],
@@ -109,8 +111,9 @@ def _on_bag_label(method):
     """A row's MIML learner on the bag label, without sub-concepts, for each data set."""
     pipelines = {}
     for name in FIVE_SETS:
-        scaling, classifier = TABLE_5[method].estimator_for(name).estimator
-        pipelines[name] = make_pipeline(scaling, subcod.OneLabel(classifier.learner))
+        pipeline = TABLE_5[method].estimator_for(name).estimator
+        *scaling, classifier = pipeline
+        pipelines[name] = make_pipeline(*scaling, subcod.OneLabel(classifier.learner))
     return pipelines
 
 

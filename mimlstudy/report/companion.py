@@ -202,9 +202,9 @@ class Companion:
 
     def recorded(self, experiment: str) -> pd.DataFrame:
         """Records of an experiment that may be shown."""
-        return self._shown(self.known(experiment))
+        return self._shown(self.in_any_state(experiment))
 
-    def known(self, experiment: str) -> pd.DataFrame:
+    def in_any_state(self, experiment: str) -> pd.DataFrame:
         """Records of an experiment in any state, read once."""
         if experiment not in self._records:
             self._records[experiment] = records(

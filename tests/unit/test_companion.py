@@ -193,7 +193,7 @@ def test_records_that_no_check_confirmed_are_left_out_with_a_note(without_data, 
     made_by_other_code(without_data)
     mark(without_data, n_trials=1)
     assert Companion(jobs=1).trials("mine").empty
-    assert len(Companion().known("mine")) == 2
+    assert len(Companion().in_any_state("mine")) == 2
     assert "1 code changed" in shown.last_text()
     assert "1 differs" in shown.last_text()
 
