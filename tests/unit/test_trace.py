@@ -73,26 +73,34 @@ def made_up():
     return {cell.address: cell for cell in traces(1, records.get)}
 
 
+def top_left_cell(number, recorded):
+    """The trace of the cell in which a table begins."""
+    return next(traces(number, recorded.get))
+
+
 def test_numbers_of_other_settings_have_no_verdict():
     """Settings and code are shown as they are today, and would not be those of the numbers."""
-    changed = as_in_the_paper(1, seconds=1.0).assign(state=SETTINGS_CHANGED)
-    first = next(traces(1, {"table1": changed}.get))
-    assert first.verdict == "none: its trials are not current (settings changed)"
-    assert first.ours != "–"
+    records = as_in_the_paper(1, seconds=1.0)
+    changed = records.assign(state=SETTINGS_CHANGED)
+    cell = top_left_cell(1, {"table1": changed})
+    assert cell.verdict == "none: its trials are not current (settings changed)"
+    assert cell.ours != "–"
 
 
 @pytest.mark.parametrize(("number", "kind"), [(1, "split"), (5, "cross-validation")])
 def test_runs_are_named_by_what_they_are(number, kind):
     name = TABLES[number].experiment
-    first = next(traces(number, {name: as_in_the_paper(number, seconds=1.0)}.get))
-    assert f"settings closest to print, by {kind}:" in first.to_html()
+    records = as_in_the_paper(number, seconds=1.0)
+    cell = top_left_cell(number, {name: records})
+    assert f"settings closest to print, by {kind}:" in cell.to_html()
 
 
 def test_runs_on_web_pages_are_data_sets():
     runs = as_in_the_paper(4, seconds=1.0)
     pages = dict(zip(runs["dataset"].unique(), section6.YAHOO, strict=False))
-    first = next(traces(4, {"table4": runs.replace({"dataset": pages})}.get))
-    assert "settings closest to print, by data set:" in first.to_html()
+    records = runs.replace({"dataset": pages})
+    cell = top_left_cell(4, {"table4": records})
+    assert "settings closest to print, by data set:" in cell.to_html()
 
 
 def test_every_cell_of_a_table_has_an_address_of_its_own(made_up):
