@@ -39,7 +39,9 @@ __version__ = "0.1.0"
 def __getattr__(name: str):
     if name not in HOME:
         raise AttributeError(f"module mimlpaper has no attribute {name!r}")
-    globals()[name] = getattr(import_module(f"mimlpaper.{HOME[name]}"), name)
+    home = import_module(f"mimlpaper.{HOME[name]}")
+    # Kept, so that the next use finds it without a call.
+    globals()[name] = getattr(home, name)
     return globals()[name]
 
 

@@ -43,8 +43,9 @@ def real_array(name: str, values) -> np.ndarray:
 
 def label_array(name: str, values) -> np.ndarray:
     """Label sets (n_examples, n_labels), dense or sparse, as booleans; errors use ``name``."""
+    if hasattr(values, "toarray"):
+        values = values.toarray()
     try:
-        values = values.toarray() if hasattr(values, "toarray") else values
         cells = np.asarray(values)
     except ValueError:  # rows of several lengths
         raise ValueError(f"{name} {OF_NAMES}, got lists") from None
@@ -54,7 +55,9 @@ def label_array(name: str, values) -> np.ndarray:
                 raise ValueError(f"{name} {OF_NAMES} (or .astype(int) of digits), got {cell!r}")
     numbers = real_array(name, values)
     if numbers.ndim != 2 or numbers.shape[1] == 0:
-        hint = ", for one label Y[:, None]" if numbers.ndim == 1 else ""
+        hint = ""
+        if numbers.ndim == 1:
+            hint = ", for one label Y[:, None]"
         raise ValueError(f"{name} must be 2-D, with labels{hint}, got shape {numbers.shape}")
     strange = numbers[~np.isin(numbers, (0, 1))]
     if len(strange):
@@ -76,8 +79,10 @@ def _check_number(name, cell):
     """An array of objects may hold anything."""
     missing = cell is None or cell is pd.NA
     real = isinstance(cell, Real | Decimal | np.bool_)
-    if not (missing or real) or isinstance(cell, np.timedelta64):  # NumPy's times are integers
-        raise ValueError(f"{name} must hold real numbers, got {type(cell).__name__} {cell!r:.60}")
+    is_time = isinstance(cell, np.timedelta64)  # to NumPy an integer
+    if not (missing or real) or is_time:
+        got = f"{type(cell).__name__} {cell!r:.60}"
+        raise ValueError(f"{name} must hold real numbers, got {got}")
 
 
 def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:
@@ -102,7 +107,8 @@ def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:
             return places
     if _are_numbers(names) or _are_numbers(wanted):
         return np.arange(len(texts))
-    difference = wanted_texts.symmetric_difference(texts).tolist() or "names that repeat"
+    in_one_only = wanted_texts.symmetric_difference(texts).tolist()
+    difference = in_one_only or "names that repeat"
     raise ValueError(
         f"{what} must have the same names on both sides, in any order, got {difference!s:.60} "
         "on one side only"

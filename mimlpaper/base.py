@@ -94,7 +94,8 @@ def check_vectors(
     given = X
     X = validate_data(estimator, X, dtype=np.float64, accept_sparse=sparse, reset=reset, **options)
     if not hasattr(given, "toarray"):
-        check_type("X", given)  # scikit-learn drops masks, and takes dates for numbers
+        # scikit-learn drops masks, and takes dates for numbers.
+        check_type("X", given)
     if X.shape[0] and abs(X).max() > LARGEST:
         raise ValueError(f"X must hold values within {LARGEST:.0e}, or their squares overflow")
     if reset and not offset and isinstance(X, np.ndarray):
@@ -222,7 +223,8 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         """Give arrays ("default") or DataFrames with the columns ``classes_`` ("pandas")."""
         if predict not in ("default", "pandas"):
             raise ValueError(f"predict must be 'default' or 'pandas', got {predict!r}")
-        self._sklearn_output_config = {"predict": predict}  # scikit-learn's clone copies it
+        # scikit-learn's clone copies it.
+        self._sklearn_output_config = {"predict": predict}
         return self
 
     @property

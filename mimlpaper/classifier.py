@@ -74,7 +74,8 @@ class OnStatistics(base.MultiLabelEstimator):
 
     def _scores(self, bags):
         """Scores of the labels: (n_bags, n_labels)."""
-        if hasattr(self.classifier, "decision_function"):  # a constant label has one anyway
+        # A constant label has one anyway.
+        if hasattr(self.classifier, "decision_function"):
             return self.model_.decision_function(bags).reshape(-1, self.n_labels_)
         shares = self.model_.predict_proba(bags)[:, -self.n_labels_ :]
         return logit(np.clip(shares, SURE, 1 - SURE))
@@ -184,12 +185,16 @@ class MimlClassifier(base.LogOdds):
             raise ValueError(f"X must have {LEAST} bags at least, got {len(bags)}")
         self.criterion_ = "average precision" if self.n_labels_ > 1 else "area under the curve"
         n_folds = min(self.n_folds, len(bags))
-        folds = _folds(labels, n_folds, check_random_state(self.random_state))
+        rng = check_random_state(self.random_state)
+        folds = _folds(labels, n_folds, rng)
         candidates = self._candidates()
         chosen_scores, left_out = self._choose(candidates, bags, labels, folds)
         if left_out:
-            message = f"time_budget={self.time_budget:g} s is too short for {', '.join(left_out)}"
-            warnings.warn(f"{message}; raise it, or give None", TimeBudgetWarning, stacklevel=3)
+            message = (
+                f"time_budget={self.time_budget:g} s is too short for {', '.join(left_out)}; "
+                "raise it, or give None"
+            )
+            warnings.warn(message, TimeBudgetWarning, stacklevel=3)
         with base.without_label_warnings():
             self.model_ = candidates[self.chosen_].fit(bags, labels)
         self.slopes_, self.intercepts_ = _calibrated(chosen_scores, labels)
@@ -197,11 +202,13 @@ class MimlClassifier(base.LogOdds):
     def _choose(self, candidates, bags, labels, folds):
         """The chosen one's held-out scores, and the names of candidates that were left out."""
         self.held_out_, self.seconds_ = {}, {}
-        budget, reserve = _Budget(None), 0.0  # the first candidate has no limit
+        budget = _Budget(None)  # the first candidate has no limit
+        reserve = 0.0  # seconds of the last fit, of the chosen one to all bags
         limited = _Budget(self.time_budget)
         chosen_scores, left_out = None, []
         n_folds = folds.max() + 1
-        with progress(range(len(candidates) * n_folds), "MimlClassifier", self.verbose) as bar:
+        steps = range(len(candidates) * n_folds)
+        with progress(steps, "MimlClassifier", self.verbose) as bar:
             for i, (name, pipeline) in enumerate(candidates.items()):
                 bar.set_description(f"MimlClassifier, {name}")
                 began = time.perf_counter()
@@ -211,14 +218,17 @@ class MimlClassifier(base.LogOdds):
                 if scores is None:
                     left_out.append(name)
                 if i == 0 or self.held_out_[name] > self.held_out_[self.chosen_]:
-                    self.chosen_, chosen_scores, reserve = name, scores, longest * REFIT
+                    self.chosen_, chosen_scores = name, scores
+                    reserve = longest * REFIT
                 budget = limited
-                bar.update((i + 1) * n_folds - bar.n)  # also past the folds that were left out
+                # Also past the folds that were left out.
+                bar.update((i + 1) * n_folds - bar.n)
         return chosen_scores, left_out
 
     def _scores(self, bags):
         """Log-odds of each label: (n_bags, n_labels)."""
-        return self.slopes_ * np.asarray(self.model_.decision_function(bags)) + self.intercepts_
+        scores = np.asarray(self.model_.decision_function(bags))
+        return self.slopes_ * scores + self.intercepts_
 
     def explain(self, X) -> pd.DataFrame:
         """:func:`~mimlpaper.explanations.explain` times the slopes, with rows (bag, instance)."""
@@ -237,7 +247,8 @@ class MimlClassifier(base.LogOdds):
         lines = [f"{self.chosen_} is chosen by {self.criterion_} on bags that were held out:"]
         for name, value in self.held_out_.items():
             result = "left out, over time_budget" if np.isnan(value) else f"{value:.3f}"
-            lines.append(f"  {name}: {result}, {self.seconds_[name]:.1f} s")
+            seconds = self.seconds_[name]
+            lines.append(f"  {name}: {result}, {seconds:.1f} s")
         calibrated = (self.slopes_ != 1) | (self.intercepts_ != 0)
         lines.append(
             "It is fitted to all bags, whose features are scaled to [0, 1], and calibrated for "
@@ -293,9 +304,11 @@ def _cross_fit(pipeline, bags, labels, folds, budget, reserve, bar):
     after the budget.
     """
     n_folds = folds.max() + 1
-    if not _starts_within(pipeline, bags, labels, 1.0 - 1.0 / n_folds, budget):
+    share = 1.0 - 1.0 / n_folds  # of the bags, in each fit
+    if not _starts_within(pipeline, bags, labels, share, budget):
         return None, 0.0
-    scores, longest = np.empty(labels.shape), 0.0
+    scores = np.empty(labels.shape)
+    longest = 0.0
     for fold in range(n_folds):
         held = folds == fold
         began = time.perf_counter()
@@ -304,7 +317,8 @@ def _cross_fit(pipeline, bags, labels, folds, budget, reserve, bar):
         longest = max(longest, time.perf_counter() - began)
         bar.update()
         n_left = n_folds - fold - 1
-        if not budget.allows(n_left * longest + max(longest * REFIT, reserve)):
+        last_fit = max(longest * REFIT, reserve)
+        if not budget.allows(n_left * longest + last_fit):
             return None, longest
     return scores, longest
 
@@ -326,7 +340,8 @@ def _starts_within(pipeline, bags, labels, share, budget) -> bool:
         except ValueError:  # too few bags for this learner say nothing about more
             continue
         took = time.perf_counter() - began
-        if not budget.allows(took * (following * step) ** 2):
+        growth = following * step  # of the number of bags
+        if not budget.allows(took * growth**2):
             return False
     return True
 

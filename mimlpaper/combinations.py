@@ -37,8 +37,10 @@ class Combinations(LinearOperator):
     @cached_property
     def squares(self) -> np.ndarray:
         """||z||² of each row z: (n_rows,)."""
-        batches = gen_batches(len(self), N_LAID_OUT)
-        return np.concatenate([row_norms(self[batch], squared=True) for batch in batches])
+        squares = []
+        for batch in gen_batches(len(self), N_LAID_OUT):
+            squares.append(row_norms(self[batch], squared=True))
+        return np.concatenate(squares)
 
     @property
     def digest(self) -> str:
@@ -61,7 +63,8 @@ class Combinations(LinearOperator):
 
     def scaled(self, factors: np.ndarray) -> "Combinations":
         """Each row times its factor (n_rows,)."""
-        return Combinations(csr_array(diags_array(factors) @ self.shares), self.points)
+        shares = diags_array(factors) @ self.shares
+        return Combinations(csr_array(shares), self.points)
 
     def mapped(self, W: np.ndarray) -> "Combinations":
         """The rows times W (n_features, any), as combinations."""
@@ -71,18 +74,20 @@ class Combinations(LinearOperator):
         """Rows (z, 1)."""
         ones = csr_array(np.ones((len(self), 1)))
         shares = csr_array(hstack([self.shares, ones]))
-        return Combinations(shares, Points(block_diag(self.points.rows, 1.0)))
+        points = block_diag(self.points.rows, 1.0)
+        return Combinations(shares, Points(points))
 
     def gram(self) -> np.ndarray:
         """Σ z z' over the rows z: (n_features, n_features)."""
         # B' (A'A) B, where A'A is diagonal but for the columns of a few points such as the v_l.
         points = self.points.rows
         pairs = coo_array(self.shares.T @ self.shares)  # (n_points, n_points)
-        diagonal, above = pairs.row == pairs.col, pairs.row < pairs.col
-        roots = np.sqrt(pairs.data[diagonal])
-        scaled = points[pairs.row[diagonal]] * roots[:, None]
-        few, place = np.unique(pairs.col[above], return_inverse=True)
-        entries = pairs.data[above], (place, pairs.row[above])
+        is_diagonal = pairs.row == pairs.col
+        roots = np.sqrt(pairs.data[is_diagonal])
+        scaled = points[pairs.row[is_diagonal]] * roots[:, None]
+        is_above = pairs.row < pairs.col
+        few, place = np.unique(pairs.col[is_above], return_inverse=True)
+        entries = pairs.data[is_above], (place, pairs.row[is_above])
         links = csr_array(entries, shape=(len(few), len(points)))
         mixed = (links @ points).T @ points[few]
         return scaled.T @ scaled + mixed + mixed.T
@@ -118,9 +123,12 @@ def differences(X: np.ndarray, prototypes: np.ndarray) -> Combinations:
     example, label = np.divmod(row, n_labels)
     # Entries 1 at x_i, and -1 at v_l, whose points come after those of X.
     values = np.repeat([1.0, -1.0], len(row))
-    places = np.tile(row, 2), np.concatenate([example, n_examples + label])
-    shares = coo_array((values, places), shape=(len(row), n_examples + n_labels))
-    return Combinations(csr_array(shares), Points(np.vstack([X, prototypes])))
+    column = np.concatenate([example, n_examples + label])
+    places = np.tile(row, 2), column
+    shape = (len(row), n_examples + n_labels)
+    shares = coo_array((values, places), shape=shape)
+    points = Points(np.vstack([X, prototypes]))
+    return Combinations(csr_array(shares), points)
 
 
 def gram(rows) -> np.ndarray:
@@ -140,7 +148,9 @@ def mapped(rows, W: np.ndarray):
 
 def square_lengths(rows) -> np.ndarray:
     """||z||² of each row z of an array or combinations: (n_rows,)."""
-    return rows.squares if isinstance(rows, Combinations) else row_norms(rows, squared=True)
+    if isinstance(rows, Combinations):
+        return rows.squares
+    return row_norms(rows, squared=True)
 
 
 def unit_rows(rows):
@@ -203,9 +213,11 @@ class TranslatedBags(Bags):
 
     @property
     def instance_sums(self) -> np.ndarray:
-        n_rows = np.ones(self.n_instances)
-        by_bag = csr_array((n_rows, np.arange(self.n_instances), self.offsets))
-        return (by_bag @ self._rows.shares) @ self._rows.points.rows
+        ones = np.ones(self.n_instances)
+        by_bag = csr_array((ones, np.arange(self.n_instances), self.offsets))
+        # The shares first: they have few columns that are not 0.
+        shares = by_bag @ self._rows.shares
+        return shares @ self._rows.points.rows
 
     def with_rows(self, rows) -> Bags:
         if isinstance(rows, Combinations):

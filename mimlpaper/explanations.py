@@ -47,8 +47,10 @@ def telling_features(estimator, bag: np.ndarray, instance: int) -> np.ndarray:
     """
     bag = check_bags([bag])[0]
     present = np.flatnonzero(bag[instance])
-    variants = np.repeat(bag[None], len(present) + 1, axis=0)  # the last one stays whole
-    variants[np.arange(len(present)), instance, present] = 0.0
+    n_present = len(present)
+    # The last variant stays whole.
+    variants = np.repeat(bag[None], n_present + 1, axis=0)
+    variants[np.arange(n_present), instance, present] = 0.0
     of_all = explain(estimator, list(variants))  # of the instances of all variants
     scores = of_all[instance :: len(bag)]  # (n_variants, n_labels)
     falls = np.zeros((bag.shape[1], scores.shape[1]))
@@ -62,16 +64,20 @@ def _at_the_end(estimator, bags):
         return _at_the_end(estimator.best_estimator_, bags)
     if not isinstance(estimator, Pipeline):
         return estimator, bags
-    seen = estimator[:-1].transform(bags) if len(estimator) > 1 else bags
-    if not (isinstance(seen, Bags) and np.array_equal(seen.offsets, bags.offsets)):
+    seen = bags
+    if len(estimator) > 1:
+        seen = estimator[:-1].transform(bags)
+    is_bags = isinstance(seen, Bags)
+    if not is_bags or not np.array_equal(seen.offsets, bags.offsets):
         return estimator, bags  # instances are merged
     return _at_the_end(estimator[-1], seen)
 
 
 def _losses(estimator, bags):
     """What the scores of its bag lose without each instance: (n_instances, n_labels)."""
-    losses = np.repeat(scores_of(estimator, bags), bags.sizes, axis=0)
-    has_company = np.repeat(bags.sizes, bags.sizes) > 1  # (n_instances,)
+    of_bags = scores_of(estimator, bags)
+    losses = np.repeat(of_bags, bags.sizes, axis=0)
+    has_company = np.repeat(bags.sizes > 1, bags.sizes)  # (n_instances,)
     if not has_company.any():
         return losses
     without = []  # for each instance with company, its bag without it
@@ -90,10 +96,11 @@ def _shares_of_distances(learner, bags):
     medoids = learner.medoid_map_.medoids_
     z = learner.medoid_map_.transform(bags)  # (n_bags, n_medoids)
     instances = _farthest(bags, medoids).ravel()
-    scores = np.empty((bags.n_instances, learner.n_labels_))
+    n_instances = bags.n_instances
+    scores = np.empty((n_instances, learner.n_labels_))
     for label in range(learner.n_labels_):
         shares = z * _mean_gradient(learner, label, z)
-        scores[:, label] = np.bincount(instances, shares.ravel(), bags.n_instances)
+        scores[:, label] = np.bincount(instances, shares.ravel(), n_instances)
     return scores
 
 
@@ -102,9 +109,12 @@ def _farthest(bags, medoids):
     places = np.empty((len(bags), len(medoids)), np.int64)
     for i, bag in enumerate(bags):
         apart = cdist(bag, medoids.instances, "sqeuclidean")
-        for k, columns in enumerate(np.split(apart, medoids.offsets[1:-1], axis=1)):
-            to_medoid, to_bag = columns.min(axis=1), columns.min(axis=0)
-            if to_bag.max() > to_medoid.max():  # nearest to the medoid's farthest instance
+        by_medoid = np.split(apart, medoids.offsets[1:-1], axis=1)
+        for k, columns in enumerate(by_medoid):
+            to_medoid = columns.min(axis=1)
+            to_bag = columns.min(axis=0)
+            # Nearest to the medoid's farthest instance.
+            if to_bag.max() > to_medoid.max():
                 places[i, k] = columns[:, to_bag.argmax()].argmin()
             else:
                 places[i, k] = to_medoid.argmax()
@@ -117,9 +127,11 @@ def _mean_gradient(learner, label, z):
         return np.broadcast_to(learner.weights_[:, label], z.shape)
     classifier = learner.classifier_
     svm = classifier.svms_[label]
-    if not len(svm.support_):  # a label with one class has a constant score
+    # A label with one class has a constant score.
+    if not len(svm.support_):
         return np.zeros_like(z)
-    alphas, support = svm.dual_coef_[0], classifier.X_fit_[svm.support_]
+    alphas = svm.dual_coef_[0]
+    support = classifier.X_fit_[svm.support_]
     nodes, weights = np.polynomial.legendre.leggauss(N_NODES)  # of the integral over [-1, 1]
     mean = np.zeros_like(z)
     for node, weight in zip(nodes, weights, strict=True):
@@ -130,11 +142,13 @@ def _mean_gradient(learner, label, z):
 
 def _gradient(classifier, alphas, support, z):
     """∂/∂z of Σ_s α_s k(z, z_s) at each row of z."""
-    gamma, degree, coef0 = classifier.gamma_, classifier.degree, classifier.coef0
+    gamma, degree = classifier.gamma_, classifier.degree
     if classifier.kernel == "linear":
         return np.broadcast_to(alphas @ support, z.shape)
     if classifier.kernel == "rbf":
-        K = alphas * kernel_matrix(z, support, kernel="rbf", gamma=gamma)  # (n_bags, n_support)
+        similar = kernel_matrix(z, support, kernel="rbf", gamma=gamma)
+        K = alphas * similar  # (n_bags, n_support)
         return 2 * gamma * (K @ support - K.sum(axis=1, keepdims=True) * z)
-    slopes = alphas * (gamma * z @ support.T + coef0) ** (degree - 1)
+    base = gamma * z @ support.T + classifier.coef0
+    slopes = alphas * base ** (degree - 1)
     return degree * gamma * slopes @ support

@@ -13,7 +13,9 @@ from mimlpaper.combinations import Combinations, gram, products
 from mimlpaper.compiled import compiled
 from mimlpaper.sharing import shared
 
-FIRST_SIGMA, SIGMA_GROWTH, MAX_SUBPROBLEMS = 1e3, 4.0, 25
+FIRST_SIGMA = 1e3  # in units of 1 / mean ||z||²
+SIGMA_GROWTH = 4.0  # from a subproblem to the next
+MAX_SUBPROBLEMS = 25
 INNER_ACCURACY = 0.1  # share of the tolerance that a subproblem may leave
 # A line search may stop between these, which are shares of its first slope.
 LOWEST_SLOPE, HIGHEST_SLOPE = -0.1, 1e-6
@@ -50,7 +52,8 @@ class Examples:
         if isinstance(self.X, Combinations):
             return self.X.T @ coefficients
         rows = np.flatnonzero(coefficients)
-        if len(rows) > MANY * len(coefficients):  # a copy of most rows takes longer
+        # A copy of most rows takes longer.
+        if len(rows) > MANY * len(coefficients):
             return coefficients @ self.X
         return coefficients[rows] @ self.X[rows]
 
@@ -82,7 +85,14 @@ class LinearSvm:
 
 
 def fit_linear_svm(
-    Z, y, C=1.0, *, offsets=None, start=None, tol: float = 1e-4, max_steps: int = 1000
+    Z,
+    y,
+    C=1.0,
+    *,
+    offsets=None,
+    start=None,
+    tol: float = 1e-4,
+    max_steps: int = 1000,
 ) -> LinearSvm:
     """Minimise ½||w||² + C Σ_g max(0, max_{i in g} 1 - y_i (<w, z_i> + b)) over w and b.
 
@@ -98,11 +108,16 @@ def fit_linear_svm(
     Source: Yan and Li, An efficient augmented Lagrangian method for SVM, OMS 35, 2020.
     """
     arguments = _Problem(Z, y, C, offsets), start, tol, max_steps
-    # Other arrays are not worth their hash.
-    svm = shared(_minimise, *arguments) if isinstance(Z, Examples) else _minimise(*arguments)
+    if isinstance(Z, Examples):
+        svm = shared(_minimise, *arguments)
+    else:
+        # Other arrays are not worth their hash.
+        svm = _minimise(*arguments)
     if svm.primal - svm.dual > tol * svm.primal:
-        message = f"the machine stopped after {svm.n_steps} Newton steps with a duality gap of"
-        message += f" {svm.gap:.1e}, not {tol:.1e}; raise max_steps, or scale the features"
+        message = (
+            f"the machine stopped after {svm.n_steps} Newton steps with a duality gap of "
+            f"{svm.gap:.1e}, not {tol:.1e}; raise max_steps, or scale the features"
+        )
         warnings.warn(message, ConvergenceWarning, stacklevel=2)
     return svm
 
@@ -124,11 +139,18 @@ def _minimise(problem, start, tol, max_steps):
         enough = INNER_ACCURACY * tol * primal
         try:
             theta, alpha, steps = _multiplier_step(
-                problem, theta, margins, alpha, sigma, enough, max_steps - n_steps
+                problem,
+                theta,
+                margins,
+                alpha,
+                sigma,
+                enough,
+                max_steps - n_steps,
             )
         except LinAlgError:  # a Newton system is singular to rounding; the gap shows it
             break
-        margins = problem.margins(theta)  # computed again: the steps' updates round
+        # Computed again: the steps' updates round.
+        margins = problem.margins(theta)
         n_steps += steps
         dual = max(dual, problem.dual(alpha))
         value = problem.primal(theta, margins)
@@ -164,8 +186,9 @@ class _Problem:
 
     def dual(self, alpha):
         """Σ alpha_i - ½||Σ alpha_i y_i z_i||², the heavier class scaled to Σ alpha_i y_i = 0."""
-        positive, negative = alpha[self.y > 0].sum(), alpha[self.y < 0].sum()
-        lighter, heavier = min(positive, negative), max(positive, negative)
+        positive = alpha[self.y > 0].sum()
+        negative = alpha[self.y < 0].sum()
+        lighter, heavier = sorted((positive, negative))
         if lighter <= 0:
             return 0.0
         heavier_class = 1.0 if positive > negative else -1.0
@@ -194,7 +217,8 @@ def _newton_direction(problem, gradient, moves, sigma):
         return -gradient / D
     if len(F) >= len(D) - 1:
         return -_solve(sigma * _gram_of_free(problem, F, moves), D, gradient)
-    s = F @ np.eye(1, len(D), len(D) - 1)[0]  # the last column, which combinations cannot slice
+    # The last column, which combinations cannot slice.
+    s = F @ np.eye(1, len(D), len(D) - 1)[0]
     right = np.array([-F @ gradient, s]).T  # (n_free, 2)
     u_0, u_1 = _solve(sigma * products(F), 1.0, right).T
     slope = gradient[-1] + sigma * s @ u_0
@@ -266,7 +290,8 @@ def _multiplier_step(problem, theta, margins, alpha, sigma, enough, max_steps):
 
 def _line_search(problem, theta, gradient, direction, raw, sigma, change):
     """Step t in (0, 1] where the slope, which rises with t, is near 0 from below, or 1."""
-    drop, fall = sigma * change, -(gradient @ direction)
+    drop = sigma * change
+    fall = -(gradient @ direction)
     w, w_direction = theta[:-1], direction[:-1]
     w_slope = w @ w_direction
     curvature = w_direction @ w_direction
@@ -298,7 +323,8 @@ def _project(raw, C, offsets):
         part = raw[begin:end]
         above = part[part > 0.0]
         full, shift, n_before = above.sum() > C, 0.0, end - begin + 1
-        while full and 0 < len(above) < n_before:  # rounding may bring an entry back
+        # Rounding may bring an entry back.
+        while full and 0 < len(above) < n_before:
             shift, n_before = (above.sum() - C) / len(above), len(above)
             above = part[part > shift]
         projected[begin:end] = np.maximum(part - shift, 0.0)

@@ -59,7 +59,8 @@ def write_whole(path: Path, content: str | bytes) -> Path:
             file.flush()
             os.fsync(descriptor)  # on the disk before the rename
         if rights is not None:
-            os.chmod(temporary, rights)  # also those that the umask takes from a new file
+            # Also the rights that the umask takes from a new file.
+            os.chmod(temporary, rights)
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)

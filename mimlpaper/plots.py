@@ -17,7 +17,8 @@ from mimlpaper.explanations import explain
 from mimlpaper.metrics import scores_of
 
 INK, WHITE = "#222222", "#ffffff"
-RIGHT, WRONG = "#009E73", "#D55E00"  # of reasons and predictions; green and vermilion of Okabe, Ito
+# Of reasons and predictions: green and vermilion of Okabe and Ito.
+RIGHT, WRONG = "#009E73", "#D55E00"
 BLOBS = [(2 + i % 3, 2 + i // 3) for i in range(9)]  # of the instances, among the 7 x 7 blobs
 
 
@@ -60,20 +61,28 @@ def explained_images(
     n_shown : int, default 2
         Number of labels shown of each image.
     """
-    pictures = [] if isinstance(images, Bags) else [*images]
-    bags = images if isinstance(images, Bags) else ImageBags().transform(pictures)
+    if isinstance(images, Bags):
+        pictures, bags = [], images
+    else:
+        pictures = [*images]
+        bags = ImageBags().transform(pictures)
     scores = scores_of(estimator, bags)
     reasons = explain(estimator, bags)
-    n_rows, n_columns = len(bags), 1 + n_shown + bool(pictures)
-    size = 1.75 * n_columns, 1.87 * n_rows + 0.3
+    n_rows = len(bags)
+    n_columns = 1 + n_shown + bool(pictures)
     figure, axes = plt.subplots(
-        n_rows, n_columns, figsize=size, squeeze=False, layout="constrained"
+        n_rows,
+        n_columns,
+        figsize=(1.75 * n_columns, 1.87 * n_rows + 0.3),
+        squeeze=False,
+        layout="constrained",
     )
     shown = np.argsort(-scores)[:, :n_shown]  # (n_bags, n_shown)
     instances_of_bags = [slice(*ends) for ends in pairwise(bags.offsets)]
     bound = 0.0  # the largest reason shown: discs of all images have one scale
-    for i, instances in enumerate(instances_of_bags):
-        bound = max(bound, np.abs(reasons[instances][:, shown[i]]).max())
+    for instances, labels in zip(instances_of_bags, shown, strict=True):
+        reasons_shown = reasons[instances][:, labels]
+        bound = max(bound, np.abs(reasons_shown).max())
     for i, instances in enumerate(instances_of_bags):
         if pictures:
             _draw_picture(axes[i, 0], pictures[i])
@@ -101,9 +110,10 @@ def _set_title(ax, name, score, is_true):
 
 
 def _draw_picture(ax, picture):
-    is_path = isinstance(picture, (str, os.PathLike))
-    # Pillow would start Ghostscript for a PostScript file, whatever its name.
-    ax.imshow(Image.open(picture, formats=FORMATS) if is_path else picture)
+    if isinstance(picture, (str, os.PathLike)):
+        # Pillow would start Ghostscript for a PostScript file, whatever its name.
+        picture = Image.open(picture, formats=FORMATS)
+    ax.imshow(picture)
     ax.set_axis_off()
 
 
@@ -118,14 +128,20 @@ def _draw_discs(ax, bag, scores, bound, seen):
     """Discs on the nine central blobs of a mosaic, and a frame around the highest score."""
     draw_mosaic(ax, bag)
     for blob, score in zip(BLOBS, scores, strict=True):
-        radius = 0.4 * np.sqrt(min(abs(score) / bound, 1)) if bound else 0.0
+        share = min(abs(score) / bound, 1) if bound else 0.0
+        radius = 0.4 * np.sqrt(share)  # the area of a disc stands for its score
         face, edge = (WHITE, INK) if score > 0 else (INK, WHITE)
-        ax.add_patch(plt.Circle(blob, radius, facecolor=face, edgecolor=edge, linewidth=0.5))
+        look = dict(facecolor=face, edgecolor=edge, linewidth=0.5)
+        ax.add_patch(plt.Circle(blob, radius, **look))
     top = scores.argmax()
-    color = WHITE if seen is None else RIGHT if seen[top] else WRONG
+    color = WHITE
+    if seen is not None:
+        color = RIGHT if seen[top] else WRONG
     corner = np.array(BLOBS[top]) - 0.5
+    # A dark edge around the colour, to be seen on any image.
     for edge, linewidth in ((INK, 3.4), (color, 1.8)):
-        ax.add_patch(plt.Rectangle(corner, 1, 1, fill=False, edgecolor=edge, linewidth=linewidth))
+        look = dict(fill=False, edgecolor=edge, linewidth=linewidth)
+        ax.add_patch(plt.Rectangle(corner, 1, 1, **look))
 
 
 def _draw_key(figure, bound):
@@ -133,10 +149,17 @@ def _draw_key(figure, bound):
         WHITE: f"for the label, at most {_signed(bound)}",
         INK: f"against it, at most {_signed(-bound)}",
     }
-    look = dict(linestyle="", marker="o", markersize=7, markeredgewidth=0.5, markeredgecolor=INK)
+    look = dict(
+        linestyle="",
+        marker="o",
+        markersize=7,
+        markeredgewidth=0.5,
+        markeredgecolor=INK,
+    )
     handles = []
     for face, text in texts.items():
-        handles.append(plt.Line2D([], [], markerfacecolor=face, label=text, **look))
+        disc = plt.Line2D([], [], markerfacecolor=face, label=text, **look)
+        handles.append(disc)
     figure.legend(handles=handles, loc="outside lower center", ncols=2)
 
 

@@ -130,7 +130,8 @@ class BagStatistics(TransformerMixin, BaseEstimator):
 
     def transform(self, X) -> np.ndarray:
         """A vector for each of the bags X: (n_bags, n_columns)."""
-        fitted = self if hasattr(self, "n_features_in_") else None  # there is nothing to learn
+        # There is nothing to learn.
+        fitted = self if hasattr(self, "n_features_in_") else None
         return self._vectors(check_bags(X, fitted, missing=True))
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:

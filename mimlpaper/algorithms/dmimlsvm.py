@@ -154,7 +154,9 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
     def _fit(self, bags, Y):
         Q, penalties = regulariser(self.relatedness, self.mu, self.n_labels_)
         rates = imbalance_rates(Y, bags.sizes)
-        tau = imbalance_weights(Y, rates) if self.imbalance else np.ones(Y.shape)
+        tau = np.ones(Y.shape)
+        if self.imbalance:
+            tau = imbalance_weights(Y, rates)
         features = self._fit_features(bags)
         of_bags, of_instances = self._of_bags(features), self._of_instances(features)
         functions = shared(
@@ -338,7 +340,8 @@ def descend(
         if raw_objective:
             fall = raw_objective[-1] - value
         raw_objective.append(value)
-        if fall < 0:  # the solver's tolerance is more than what was left to gain
+        # The solver's tolerance is more than what was left to gain.
+        if fall < 0:
             settled = True
             break
         solution, gap = candidate, candidate.gap
@@ -397,7 +400,8 @@ def regulariser(relatedness, mu: float, n_labels: int) -> tuple[np.ndarray, np.n
     penalties = np.asarray(relatedness, dtype=np.float64)
     if penalties.shape != shape:
         raise ValueError(f"relatedness must have shape {shape}, got {penalties.shape}")
-    if not ((penalties >= 0).all() and penalties.any() and (penalties == penalties.T).all()):
+    is_symmetric = (penalties == penalties.T).all()
+    if not ((penalties >= 0).all() and penalties.any() and is_symmetric):
         raise ValueError("relatedness must be symmetric, from 0 to infinity, and not 0 alone")
     return pairwise_form(penalties), penalties
 

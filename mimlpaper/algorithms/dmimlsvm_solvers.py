@@ -51,7 +51,9 @@ class Solution:
     @property
     def gap(self) -> float:
         """Duality gap as a share of the objective."""
-        return (self.primal - self.dual) / self.primal if self.primal > 0 else 0.0
+        if self.primal <= 0:
+            return 0.0
+        return (self.primal - self.dual) / self.primal
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,17 +113,21 @@ class ConvexProblem:
         negative = np.sum(margin, axis=0, where=~has)
         sums = np.where(has, positive, negative)
         lighter = np.minimum(positive, negative)
-        scale = np.divide(lighter, sums, out=np.zeros_like(sums), where=sums > 0)
+        scale = np.zeros_like(sums)
+        np.divide(lighter, sums, out=scale, where=sums > 0)
         return margin * scale
 
     def feasible(self, margin, instance, bag) -> Multipliers:
         """Feasible multipliers near these; what a bag lacks is added so as to keep the gradient."""
-        instance, bag = np.maximum(instance, 0.0), np.maximum(bag, 0.0)
+        instance = np.maximum(instance, 0.0)
+        bag = np.maximum(bag, 0.0)
         total = self.sum_in_bags(instance) + bag
-        scale = np.divide(self.link, total, out=np.ones_like(total), where=total > self.link)
+        scale = np.ones_like(total)
+        np.divide(self.link, total, out=scale, where=total > self.link)
         # Half of it on each side: the two pull a bag's g in opposite directions.
         lacking = 0.5 * np.maximum(self.link - total, 0.0)
-        instance = instance * self.spread(scale) + self.rho * self.spread(lacking)
+        added = self.rho * self.spread(lacking)
+        instance = instance * self.spread(scale) + added
         bag = bag * scale + lacking
         margin = self.balanced(np.clip(margin, 0.0, self.costs))
         return Multipliers(margin, instance, bag)
@@ -139,7 +145,15 @@ class ConvexProblem:
         dual = float(multipliers.margin.sum() - 0.5 * np.sum(whitened**2))
         scores = self.scores(weights)
         primal = self.regulariser(weights) + self.loss(*scores, intercept)
-        return Solution(weights, intercept, scores, primal, dual, n_iter, planes)
+        return Solution(
+            weights,
+            intercept,
+            scores,
+            primal,
+            dual,
+            n_iter,
+            planes,
+        )
 
     def sum_in_bags(self, values) -> np.ndarray:
         """Values (n_instances, n_labels) summed over each bag: (n_bags, n_labels)."""
@@ -154,7 +168,8 @@ class ConvexProblem:
 def _best_intercept(kinks, order, signs, costs):
     """Best b_t and its multipliers; the slope in b_t rises by cost_it at each kink."""
     n_bags, n_labels = signs.shape
-    intercept, margin = np.zeros(n_labels), np.zeros((n_bags, n_labels))
+    intercept = np.zeros(n_labels)
+    margin = np.zeros((n_bags, n_labels))
     for t in range(n_labels):
         has_label = signs[:, t] > 0
         slope = -np.sum(costs[:, t] * has_label)
@@ -198,7 +213,13 @@ def _discrepancy(on_bags, on_instances, offsets, rho):
     return delta, active
 
 
-def solve_bundle(problem: ConvexProblem, start, tol, max_iter, rng=None) -> Solution:
+def solve_bundle(
+    problem: ConvexProblem,
+    start,
+    tol,
+    max_iter,
+    rng=None,
+) -> Solution:
     """Minimise ½ tr(W Q W') + R(W), where R is the loss at its best b, by planes below R.
 
     Each iteration minimises the regulariser plus the highest plane of each label, which gives a
@@ -237,7 +258,8 @@ def solve_bundle(problem: ConvexProblem, start, tol, max_iter, rng=None) -> Solu
     weights, on_bags, _ = best
     intercept, _ = problem.best_intercept(on_bags)
     multipliers = model.multipliers()
-    return problem.solution(weights, intercept, multipliers, n_iter, model.planes_in_use())
+    planes = model.planes_in_use()
+    return problem.solution(weights, intercept, multipliers, n_iter, planes)
 
 
 def _towards(point, goal, share):
@@ -252,7 +274,8 @@ def _objective_towards(share, point, goal, problem):
 def _objective(point, problem):
     weights, on_bags, on_instances = point
     intercept, _ = problem.best_intercept(on_bags)
-    return problem.regulariser(weights) + problem.loss(on_bags, on_instances, intercept)
+    loss = problem.loss(on_bags, on_instances, intercept)
+    return problem.regulariser(weights) + loss
 
 
 class _Model:
@@ -274,17 +297,21 @@ class _Model:
 
     def touch(self, point):
         """Add the planes that touch R at a point."""
+        problem = self.problem
         _, on_bags, on_instances = point
-        _, margin = self.problem.best_intercept(on_bags)
-        _, active = _discrepancy(on_bags, on_instances, self.problem.offsets, self.problem.rho)
+        _, margin = problem.best_intercept(on_bags)
+        _, active = _discrepancy(on_bags, on_instances, problem.offsets, problem.rho)
+        # The first planes have the whole multiplier, later ones none yet.
         x = np.full(self.n_labels, 0.0 if len(self.x) else 1.0)
-        self.add(np.arange(self.n_labels), margin / self.problem.costs, active, x)
+        share = margin / problem.costs
+        self.add(np.arange(self.n_labels), share, active, x)
 
     def add(self, label, share, active, x):
         """Planes of labels (n_planes,); ``share`` and ``active`` are (n_bags, n_planes)."""
         problem, link = self.problem, self.problem.link
         margin = problem.balanced(share * problem.costs[:, label], label)
-        rising = active < 0  # the bag exceeds its instances, and g(X) - Σ ρ g(x) sets δ
+        # Where the bag exceeds its instances, g(X) - Σ ρ g(x) sets δ.
+        rising = active < 0
         of_bags = np.where(rising, link, -link) - problem.signs[:, label] * margin
         pulls = problem.spread(np.where(rising, -link, 0.0))
         of_instances = problem.rho[:, label] * pulls
@@ -305,15 +332,26 @@ class _Model:
     def planes_in_use(self):
         """What :meth:`add` needs to add the planes with a positive multiplier to another model."""
         used = self.x > 0
-        return self.label[used], self.share[:, used], self.active[:, used], self.x[used]
+        share, active = self.share[:, used], self.active[:, used]
+        return self.label[used], share, active, self.x[used]
 
     def minimise(self, primal, tol):
         """W that minimises regulariser plus model; sets ``dual`` to the minimum."""
-        low, high = np.zeros(len(self.x)), np.ones(len(self.x))
+        low = np.zeros(len(self.x))
+        high = np.ones(len(self.x))
         gap = min(primal - self.dual, primal)
         accuracy = MODEL_ACCURACY * max(gap, tol * primal)
         of_label = accuracy / self.n_labels
-        ascend(self.gram, self.heights, self.x, low, high, self.label, of_label, MAX_PAIR_STEPS)
+        ascend(
+            self.gram,
+            self.heights,
+            self.x,
+            low,
+            high,
+            self.label,
+            of_label,
+            MAX_PAIR_STEPS,
+        )
         square = 0.5 * self.x @ self.gram @ self.x
         self.dual = self.heights @ self.x - square
         slopes = self._mixture() @ self.slopes  # (n_labels, n_dims)
@@ -336,7 +374,13 @@ class _Model:
         return np.where(self.label == np.arange(self.n_labels)[:, None], self.x, 0.0)
 
 
-def solve_cutting_plane(problem: ConvexProblem, start, tol, max_iter, rng) -> Solution:
+def solve_cutting_plane(
+    problem: ConvexProblem,
+    start,
+    tol,
+    max_iter,
+    rng,
+) -> Solution:
     """Add the worst of p random constraints and solve over all added so far, until none fails.
 
     This is Table 8, for a few dozen bags; ``start`` and ``tol`` are not used. The stopping rule
@@ -421,11 +465,18 @@ class _WorkingSets:
     def optimise(self):
         """Find the best multipliers of all chosen constraints, and the intercepts."""
         free = self.chosen & (self.limit != 0)
-        rows, x, limit = np.flatnonzero(free), self.x[free], self.limit[free]
-        H = self.gram[np.ix_(rows, rows)]
-        low, high = np.minimum(limit, 0.0), np.maximum(limit, 0.0)
-        block = self.block[free]
-        ascend(H, self.height[free], x, low, high, block, QUADRATIC_ACCURACY, MAX_SET_STEPS)
+        rows = np.flatnonzero(free)
+        x, limit = self.x[free], self.limit[free]
+        ascend(
+            self.gram[np.ix_(rows, rows)],
+            self.height[free],
+            x,
+            np.minimum(limit, 0.0),
+            np.maximum(limit, 0.0),
+            self.block[free],
+            QUADRATIC_ACCURACY,
+            MAX_SET_STEPS,
+        )
         self.x[free] = x
         for t, slopes in enumerate(self._slopes()):
             self.intercept[t] = self._best_intercept(t, slopes)
@@ -435,7 +486,8 @@ class _WorkingSets:
         rows = np.flatnonzero(self.chosen[t, : self.n_bags])
         if not len(rows):
             return 0.0
-        signs, costs = self.problem.signs[rows][:, [t]], self.problem.costs[rows][:, [t]]
+        signs = self.problem.signs[rows][:, [t]]
+        costs = self.problem.costs[rows][:, [t]]
         margins = replace(self.problem, signs=signs, costs=costs)
         g = signs - slopes[rows, None]
         (intercept,), _ = margins.best_intercept(g)
@@ -443,11 +495,18 @@ class _WorkingSets:
 
     def _slopes(self):
         """The slopes of the dual in x: heights minus the constraints' values at v."""
-        slopes = self.height - (self.gram @ self.x.ravel()).reshape(self.x.shape)
+        values = (self.gram @ self.x.ravel()).reshape(self.x.shape)
+        slopes = self.height - values
         return slopes[:, : self.ends[-1]]
 
 
-def solve_with_cvxpy(problem: ConvexProblem, start, tol, max_iter, rng=None) -> Solution:
+def solve_with_cvxpy(
+    problem: ConvexProblem,
+    start,
+    tol,
+    max_iter,
+    rng=None,
+) -> Solution:
     """Solve small problems with all constraints at once by cvxpy; it uses ``problem`` alone."""
     try:
         import cvxpy as cp
@@ -461,7 +520,8 @@ def solve_with_cvxpy(problem: ConvexProblem, start, tol, max_iter, rng=None) -> 
     delta = cp.Variable((n_bags, n_labels))
     of_bags = problem.bags @ W
     of_instances = np.asarray(problem.instances) @ W
-    in_bag = csr_array((np.ones(n_instances), np.arange(n_instances), problem.offsets))
+    entries = np.ones(n_instances), np.arange(n_instances), problem.offsets
+    in_bag = csr_array(entries)  # (n_bags, n_instances)
     f = of_bags + np.ones((n_bags, 1)) @ b
     means = in_bag @ cp.multiply(problem.rho, of_instances)
     constraints = [
@@ -474,12 +534,15 @@ def solve_with_cvxpy(problem: ConvexProblem, start, tol, max_iter, rng=None) -> 
     hinge_losses = cp.sum(cp.multiply(problem.costs, xi))
     losses = hinge_losses + problem.link * cp.sum(delta)
     program = cp.Problem(cp.Minimize(regulariser + losses), constraints)
-    program.solve(solver=cp.CLARABEL)  # an interior-point method, which is exact to many digits
+    # An interior-point method, which is exact to many digits.
+    program.solve(solver=cp.CLARABEL)
     if W.value is None or b.value is None:
         raise RuntimeError(f"cvxpy found no solution of the convex problem: {program.status}")
+    # In the order of the constraints; that of xi >= 0 follows from the others.
     margin, _, instance, bag = (constraint.dual_value for constraint in constraints)
     multipliers = problem.feasible(margin, instance, bag)
-    return problem.solution(W.value, b.value[0], multipliers, program.solver_stats.num_iters)
+    n_iter = program.solver_stats.num_iters
+    return problem.solution(W.value, b.value[0], multipliers, n_iter)
 
 
 def ascend(H, h, x, low, high, block, tol, max_steps):
@@ -586,4 +649,8 @@ def _steepest(slope, x, low, high, members, tie):
     return up, down
 
 
-SOLVERS = {"bundle": solve_bundle, "cutting_plane": solve_cutting_plane, "cvxpy": solve_with_cvxpy}
+SOLVERS = {
+    "bundle": solve_bundle,
+    "cutting_plane": solve_cutting_plane,
+    "cvxpy": solve_with_cvxpy,
+}

@@ -242,7 +242,8 @@ class NeighbourMeans(PrototypeDifferences):
 
     def _training_bags(self, X):
         distances = euclidean_distances(X)
-        np.fill_diagonal(distances, np.inf)  # by index: duplicates are legitimate neighbours
+        # By index: duplicates are legitimate neighbours.
+        np.fill_diagonal(distances, np.inf)
         return self._means(distances)
 
     def _transform(self, X):
@@ -256,7 +257,8 @@ class NeighbourMeans(PrototypeDifferences):
             to_having = distances[:, having]
             neighbours = nearest(to_having, min(self.n_neighbors, len(having)))
             to_neighbours = np.take_along_axis(to_having, neighbours, axis=1)
-            near = np.isfinite(to_neighbours)[..., None]  # an example is infinitely far from itself
+            # An example is infinitely far from itself.
+            near = np.isfinite(to_neighbours)[..., None]
             sums = np.where(near, examples[having[neighbours]], 0.0).sum(axis=1)
             n_near = near.sum(axis=1)  # (n_examples, 1)
             means[:, label] = np.where(n_near, sums / np.maximum(n_near, 1), prototype)

@@ -119,7 +119,8 @@ class MedoidMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return len(self.medoid_indices_)
 
     def _fit(self, X):
-        k = max(1, int(self.ratio * X.shape[0] + 1e-9))  # 0.29 * 100 must give 29
+        # 0.29 * 100 must give 29.
+        k = max(1, int(self.ratio * X.shape[0] + 1e-9))
         seed = integer_seed(self.random_state)
         z, self.medoid_indices_ = shared(_medoids, X, self.metric, k, self.start, seed)
         self.medoids_ = X[self.medoid_indices_]
@@ -280,7 +281,8 @@ class KMedoids(ClusterMixin, BaseEstimator):
         medoids = rng.choice(len(D), self.n_clusters, replace=False)  # Table 7, step 2
         if self.start == "partition":
             labels = rng.randint(self.n_clusters, size=len(D))
-            labels[medoids] = np.arange(self.n_clusters)  # so that no cluster is empty
+            # So that no cluster is empty, whatever ties there are.
+            labels[medoids] = np.arange(self.n_clusters)
             medoids = _update(D, labels, medoids)
         for _ in range(self.max_iter):
             updated = _update(D, _assign(D, medoids), medoids)  # steps 2a to 2c
@@ -304,7 +306,8 @@ def _rounded(distances):
 def _assign(D, medoids):
     """The cluster of each point, that of the nearest medoid: (n,). A medoid is in its own."""
     labels = np.empty(len(D), dtype=np.intp)
-    for batch in gen_batches(len(D), BATCH):  # a copy of all columns would be large
+    # A copy of all columns would be large.
+    for batch in gen_batches(len(D), BATCH):
         labels[batch] = _rounded(D[batch, medoids]).argmin(axis=1)
     labels[medoids] = np.arange(len(medoids))
     return labels

@@ -140,7 +140,8 @@ class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
         self.constant_scores_ = np.where(Y.all(axis=0), 1.0, some_have)
         features = self._fit_features(bags)
         psi = np.where(Y[:, self._learnt], 1.0, -1.0)  # Table 6, step 1: Ψ (n_bags, n_learnt)
-        seed = 0  # of the order of the climbs, so that random_state matters only where it must
+        # Of the order of the climbs: random_state matters only where it must.
+        seed = 0
         if self.weighting == "resampling":
             seed = integer_seed(self.random_state)
         rounds, self.stopped_ = shared(

@@ -104,7 +104,8 @@ class NoisyOr(HighestInstance, LogOdds):
         """Log odds of each bag's labels, log P(y | X) / (1 - P(y | X)): (n_bags, n_labels)."""
         scores = self._instance_scores(bags)
         total = bags.sum(np.logaddexp(0, scores))  # -log(1 - P)
-        log_odds = total + np.log(-np.expm1(-total))  # without cancellation where P is near 1
+        # Without cancellation where P is near 1.
+        log_odds = total + np.log(-np.expm1(-total))
         return np.where(self.constant_, bags.max(scores), log_odds)
 
     def _instance_scores(self, bags):
@@ -142,7 +143,8 @@ def objective(wb, features: Bags, y, ridge) -> tuple[float, np.ndarray]:
     w, b = wb[:-1], wb[-1]
     scores = np.clip(features.rows @ w + b, -LARGE, None)
     total = features.sum(np.logaddexp(0, scores))  # -log(1 - P): (n_bags,)
-    minus_P = np.expm1(-total)  # exact to the last digit, also where P is near 0
+    # Exact to the last digit, also where P is near 0.
+    minus_P = np.expm1(-total)
     losses = np.where(y, -np.log(-minus_P), total)
     loss = losses.sum() + ridge / 2 * w @ w
     slopes = np.where(y, np.exp(-total) / minus_P, 1.0)  # of the loss along total

@@ -79,7 +79,8 @@ class PairSvm:
         self._bags, self._tol = features, tol
         self._ascent = _Ascent(rows, *settings)
         means = features.mean(self._ascent.features)
-        single = len(features) == features.n_instances  # then bags and means are the same
+        # Then bags and means are the same.
+        single = len(features) == features.n_instances
         self._start = None if single else _Ascent(means, *settings)
 
     def solve(self, targets, costs) -> tuple[PairFunction, np.ndarray]:
@@ -109,7 +110,8 @@ class _Ascent:
 
     def __init__(self, rows, damping, label_kernel, offset_kernel, max_iter, rng):
         self.rows, self.damping, self.max_iter, self.rng = rows, damping, max_iter, rng
-        self.features = features = np.asarray(rows)  # for passes, which take row by row
+        # Passes take row by row.
+        self.features = features = np.asarray(rows)
         self.label_kernel, self.offset_kernel = label_kernel, offset_kernel
         self._uniform, self._rest = _uniform_part(label_kernel)
         self._inverse_kernel = np.linalg.pinv(label_kernel, 1e-12)

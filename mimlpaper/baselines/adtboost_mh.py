@@ -170,7 +170,8 @@ def _grow(X, Y, smoothing, n_rounds, *, verbose=0) -> list[Rule]:
         if not varying.any():
             break
         weights = np.exp(-signs * scores) / Y.size * varying
-        weights = signs * np.ceil(weights / GRID) * GRID  # rounded up: none becomes 0
+        # Rounded up: none becomes 0.
+        weights = signs * np.ceil(weights / GRID) * GRID
         if len(rules) < len(known):
             test = known[len(rules)].test
         else:
@@ -277,7 +278,8 @@ def _best_split(values, rows, starts, weights, have, lack, outside):
             below, above = column[place - 1], column[place]
             middle = 0.5 * below + 0.5 * above
             best_z, best_feature = z, feature
-            best_threshold = middle if middle < above else below  # they may be neighbours
+            # The middle of neighbouring numbers is one of them.
+            best_threshold = middle if middle < above else below
     return best_z, best_feature, best_threshold
 
 

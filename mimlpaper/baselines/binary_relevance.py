@@ -162,7 +162,8 @@ class MlKnn(LogOdds, VectorEstimator):
         k, s = min(self.n_neighbors, len(Y) - 1), self.smoothing
         self.X_fit_, self.Y_fit_ = X, Y
         distances = euclidean_distances(X)
-        np.fill_diagonal(distances, np.inf)  # by index: duplicates are legitimate neighbours
+        # By index: duplicates are legitimate neighbours.
+        np.fill_diagonal(distances, np.inf)
         counts = _count_labels(distances, Y, k)  # (n_examples, n_labels)
         n_having, n_lacking = Y.sum(axis=0), (~Y).sum(axis=0)
         self.log_prior_odds_ = np.log(s + n_having) - np.log(s + n_lacking)
@@ -215,7 +216,8 @@ class LabelFrequencies(InstanceScores, MultiLabelEstimator):
 
     def _scores(self, bags):
         """The same scores for every bag: (n_bags, n_labels)."""
-        return np.tile(self.shares_ - 0.5, (len(bags), 1))  # positive for frequent labels
+        # Positive for the labels that most examples have.
+        return np.tile(self.shares_ - 0.5, (len(bags), 1))
 
     def _instance_scores(self, bags):
         """The same scores for every instance: (n_instances, n_labels)."""

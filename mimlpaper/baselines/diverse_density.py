@@ -95,7 +95,8 @@ class DiverseDensity(InstanceScores, BagClassifier):
 
     def _fit(self, bags, positive):
         centre = bags.instances.mean(axis=0)
-        centred = bags.with_instances(bags.instances - centre)  # same distances, less cancellation
+        # The same distances, with less cancellation.
+        centred = bags.with_instances(bags.instances - centre)
         starts = self._starts(centred, positive)
         options = self.tol, self.max_iter, self.verbose
         ends, self.losses_, converged = shared(self._climb, centred, positive, starts, *options)
@@ -414,7 +415,8 @@ def _descent(point, tol, max_iter):
     while not converged and n_steps < max_iter:
         direction = -_quasi_newton(gradient, steps, changes, n_pairs)
         length = 1.0
-        if n_pairs == 0:  # the direction is the gradient, whose length says nothing
+        # The direction is the gradient, whose length says nothing.
+        if n_pairs == 0:
             length = min(1.0, 1.0 / np.sqrt(_dot(gradient, gradient)))
         accepted = yield from _line_search(point, loss, gradient, direction, length)
         if accepted is None:

@@ -263,7 +263,8 @@ class MiSvmBag(_MiSvm):
 
     def _fit(self, bags, positive):
         self._start_factor(bags)
-        means = bags.mean(bags.instances)[positive]  # the first machine is trained on them
+        # The first machine is trained on them.
+        means = bags.mean(bags.instances)[positive]
         points = np.concatenate([bags.instances, means])
         features = self.factor_.fit_transform(points)
         features_of_bags = bags.with_instances(features[: bags.n_instances])

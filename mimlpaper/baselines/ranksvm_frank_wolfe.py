@@ -27,7 +27,12 @@ class Ranking(NamedTuple):
 
 
 def frank_wolfe(
-    gram: np.ndarray, Y: np.ndarray, C: float, vertex: bool, accuracy: float, max_iter: int
+    gram: np.ndarray,
+    Y: np.ndarray,
+    C: float,
+    vertex: bool,
+    accuracy: float,
+    max_iter: int,
 ) -> Iterator[Ranking]:
     """The ranking before each step from alpha = 0.
 

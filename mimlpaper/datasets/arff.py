@@ -18,7 +18,10 @@ from mimlpaper.paths import write_whole
 # With possessive quantifiers no file can make a search long.
 CELL = re.compile(rf"((?:{QUOTED}|[^,'\"])*+),")
 SPARSE = re.compile(r"(\d++)\s++(.++)", re.ASCII | re.DOTALL)
-ATTRIBUTE = re.compile(rf"@attribute\s++({QUOTED}|[^\s{{}}'\"][^\s{{}}]*+)\s*+(.++)", re.IGNORECASE)
+ATTRIBUTE = re.compile(
+    rf"@attribute\s++({QUOTED}|[^\s{{}}'\"][^\s{{}}]*+)\s*+(.++)",
+    re.IGNORECASE,
+)
 WORD = re.compile(r"\w+")
 MEKA = re.compile(r"[\s:'\"]-C\s++(-?\d++)", re.ASCII)
 ESCAPED = {r"\n": "\n", r"\r": "\r", r"\t": "\t"}
@@ -83,12 +86,16 @@ def parse_arff(text: str) -> ArffFile:
             n_labels = int(option[1]) if option else 0
         elif keyword == "@attribute":
             with located(f"line {line}"):
-                attributes.append(_attribute(row))
-            attributes = inner if attributes[-1].kind == "relational" else attributes
+                attribute = _attribute(row)
+            attributes.append(attribute)
+            # What follows, up to @end, belongs to the instances of a bag.
+            if attribute.kind == "relational":
+                attributes = inner
         elif keyword == "@end":
             attributes = outer
         elif keyword == "@data" and outer and attributes is outer:
-            if [attribute.kind for attribute in outer + inner].count("relational") > 1:
+            kinds = [attribute.kind for attribute in outer + inner]
+            if kinds.count("relational") > 1:
                 raise ValueError("only one relational attribute is expected")
             return ArffFile(outer, inner, n_labels, lines)
     raise ValueError("attributes, @end after those of the bag, and @data are needed")
@@ -99,13 +106,18 @@ def _attribute(text):
     if not match:
         raise ValueError(f"an attribute must have a name and a type, got {text!r:.60}")
     name, kind = _unquoted(match[1]), match[2]
-    if kind.startswith("{") and kind.endswith("}"):
-        values = tuple(map(_unquoted, _cells(kind.removeprefix("{").removesuffix("}"))))
-        return Attribute(name, "number" if set(values) == {"0", "1"} else "nominal", values)
+    if _is_in_braces(kind):
+        values = tuple(map(_unquoted, _cells(kind[1:-1])))
+        is_number = set(values) == {"0", "1"}
+        return Attribute(name, "number" if is_number else "nominal", values)
     word = WORD.match(kind)
     if not word or word[0].lower() not in KINDS:
         raise ValueError(f"{name!r:.60} must have the type {', '.join(KINDS)}, got {kind!r:.60}")
     return Attribute(name, KINDS[word[0].lower()])
+
+
+def _is_in_braces(text):
+    return text.startswith("{") and text.endswith("}")
 
 
 def table_of_arff(arff: ArffFile, labels: Sequence[str] | None, max_bytes: int) -> Table:
@@ -116,7 +128,8 @@ def table_of_arff(arff: ArffFile, labels: Sequence[str] | None, max_bytes: int) 
     """
     if arff.inner:
         columns, rows = _relational(arff)
-        with_labels(columns, labels)  # a second list of labels must say the same
+        # A second list of labels must say the same.
+        with_labels(columns, labels)
     else:
         columns, rows = _plain(arff, labels)
     numbers, names, lines = [], [], []
@@ -147,7 +160,8 @@ def _plain(arff, labels):
     for attribute, marked in zip(arff.outer, is_label, strict=True):
         named.append(Column(attribute.name, "label" if marked else "number"))
     columns = []
-    for attribute, column in zip(arff.outer, with_labels(named, labels), strict=True):
+    chosen = with_labels(named, labels)
+    for attribute, column in zip(arff.outer, chosen, strict=True):
         columns.append(attribute.column(label=column.kind == "label"))
     return columns, _plain_rows(arff, columns)
 
@@ -156,7 +170,8 @@ def _plain_rows(arff, columns):
     defaults = _defaults(arff.outer, columns)
     for bag, (line, text) in enumerate(arff.rows, 1):
         with located(f"line {line}"):
-            row = _numbers(_given(text, len(columns)), columns, defaults)
+            given = _given(text, len(columns))
+            row = _numbers(given, columns, defaults)
         yield line, f"bag{bag}", row
 
 
@@ -168,7 +183,8 @@ def _relational(arff):
     label_places = [i for i in range(len(kinds)) if i not in (0, bag_place)]
     name_place = 0 if bag_place > 0 else None
     labels = {i: arff.outer[i].column(label=True) for i in label_places}
-    return [*features, *labels.values()], _bag_rows(arff, features, labels, name_place, bag_place)
+    rows = _bag_rows(arff, features, labels, name_place, bag_place)
+    return [*features, *labels.values()], rows
 
 
 def _bag_rows(arff, features, labels, name_place, bag_place):
@@ -218,12 +234,12 @@ def _numbers(given: Mapping[int, str], columns: Sequence[Column], defaults: np.n
 
 def _given(text, n):
     """The cells of a row by their places; a sparse row leaves some out."""
-    if not (text.startswith("{") and text.endswith("}")):
+    if not _is_in_braces(text):
         cells = _cells(text)
         if len(cells) != n:
             raise ValueError(f"{n} values are needed, got {len(cells)}: {text!r:.60}")
         return {place: _unquoted(cell) for place, cell in enumerate(cells)}
-    cells = [cell for cell in _cells(text.removeprefix("{").removesuffix("}")) if cell]
+    cells = filter(None, _cells(text[1:-1]))
     pairs = [SPARSE.fullmatch(cell) for cell in cells]
     given = {int(pair[1]): _unquoted(pair[2]) for pair in pairs if pair}
     if len(given) < len(pairs) or max(given, default=0) >= n:
@@ -267,16 +283,18 @@ def labels_of_xml(text: str) -> list[str]:
 
 def write_arff(path: Path, data: LabelledBags):
     """Write bags and labels; an .xml file beside it gets the names of the labels."""
-    elements = "".join(f"  <label name={quoteattr(name)}/>\n" for name in data.label_names)
-    write_whole(path.with_suffix(".xml"), f'<labels xmlns="{NAMESPACE}">\n{elements}</labels>\n')
+    _write_label_names(path.with_suffix(".xml"), data.label_names)
     bag_names = list(map(_quoted, data.bag_names))
     features = [f"  @attribute {_quoted(name)} numeric" for name in data.feature_names]
     labels = [f"@attribute {_quoted(name)} {{0,1}}" for name in data.label_names]
     rows = []
-    for name, bag, label_set in zip(bag_names, data.X, 1 * data.Y, strict=True):
+    label_sets = 1 * data.Y  # 0 and 1
+    for name, bag, label_set in zip(bag_names, data.X, label_sets, strict=True):
         instances = [",".join(map(shortest, instance)) for instance in bag]
-        relation = "\\n".join(instances)  # the two characters, in one line of the file
-        rows.append(f'{name},"{relation}",{",".join(map(str, label_set))}')
+        # A backslash and an n: the relation is one line of the file.
+        relation = "\\n".join(instances)
+        truths = ",".join(map(str, label_set))
+        rows.append(f'{name},"{relation}",{truths}')
     lines = [
         "@relation bags\n",
         f"@attribute id {{{','.join(bag_names)}}}",
@@ -288,6 +306,15 @@ def write_arff(path: Path, data: LabelledBags):
         *rows,
     ]
     write_whole(path, "\n".join(lines) + "\n")
+
+
+def _write_label_names(path, names):
+    """An XML file of Mulan, as :func:`labels_of_xml` reads it."""
+    lines = [f'<labels xmlns="{NAMESPACE}">']
+    for name in names:
+        lines.append(f"  <label name={quoteattr(name)}/>")
+    lines.append("</labels>\n")
+    write_whole(path, "\n".join(lines))
 
 
 def _quoted(name):

@@ -31,7 +31,8 @@ class Dataset:
         if (self.Y is None) == (self.y is None):
             raise ValueError(f"{self.name} must have either Y or y")
         labels = self.labels.reshape(len(self.labels), -1)
-        if labels.dtype != bool or labels.shape != (len(self.X), self.n_labels):
+        needed_shape = (len(self.X), self.n_labels)
+        if labels.dtype != bool or labels.shape != needed_shape:
             raise ValueError(
                 f"labels of {self.name} must be booleans, one row for each of {len(self.X)} "
                 f"examples and {self.n_labels} label(s), got {labels.dtype} {labels.shape}"
@@ -51,14 +52,19 @@ class Dataset:
 
     def __getitem__(self, key) -> "Dataset":
         """Some of the examples, by a slice, mask or index array, without a fixed split."""
-        parts = {"Y" if self.y is None else "y": self.labels[key]}
+        name = "Y" if self.y is None else "y"
+        parts = {name: self.labels[key]}
         if self.instance_labels is not None:
-            of_bags = self.X.with_instances(self.instance_labels)[key]
-            parts["instance_labels"] = of_bags.instances > 0
+            # As features of the instances, labels follow their bags.
+            of_bags = self.X.with_instances(self.instance_labels)
+            parts["instance_labels"] = of_bags[key].instances > 0
         return replace(self, X=self.X[key], n_train=None, **parts)
 
     def __repr__(self) -> str:
-        labels = f"{self.n_labels} labels" if self.y is None else f"label {self.label_names[0]!r}"
+        if self.y is None:
+            labels = f"{self.n_labels} labels"
+        else:
+            labels = f"label {self.label_names[0]!r}"
         X = self.X if isinstance(self.X, Bags) else f"array {self.X.shape}"
         return f"Dataset({self.name!r}, {X}, {labels}, {self.kind})"
 
@@ -76,13 +82,17 @@ def with_percentage(dataset: Dataset, percentage: int) -> Dataset:
     if not 0 < percentage < 100:
         raise ValueError(f"percentage must lie between 1 and 99, got {percentage}")
     has_several = dataset.Y.sum(axis=1) > 1
-    ratio = percentage / (100 - percentage)  # examples with several labels / with one label
-    n_several, n_single = has_several.sum(), (~has_several).sum()
+    n_several = has_several.sum()
+    n_single = (~has_several).sum()
     if not (n_several and n_single):
         raise ValueError(f"{dataset.name} must hold both kinds, got {n_several} with several")
+    ratio = percentage / (100 - percentage)  # examples with several labels / with one label
     order = np.random.default_rng(SEED).permutation(len(dataset))
-    of_several = order[has_several[order]][: round(n_single * ratio)]
-    of_single = order[~has_several[order]][: round(n_several / ratio)]
+    several_in_order = order[has_several[order]]
+    single_in_order = order[~has_several[order]]
+    # Of one kind all stay: where a bound is too large, the slice takes what there is.
+    of_several = several_in_order[: round(n_single * ratio)]
+    of_single = single_in_order[: round(n_several / ratio)]
     kept = np.sort(np.concatenate([of_several, of_single]))
     kind = "re-derived" if dataset.kind == "original" else dataset.kind
     return replace(dataset[kept], name=f"{dataset.name}:{percentage}%", kind=kind)

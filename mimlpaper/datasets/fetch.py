@@ -201,7 +201,8 @@ def download(entry: ManifestEntry, folder: Path) -> Path:
         *causes,
         f"  by hand: {entry.original_source}; {entry.needed}",
     ]
-    raise DownloadError("\n".join(lines)) from None  # the network's tracebacks say no more
+    # The network's tracebacks say no more.
+    raise DownloadError("\n".join(lines)) from None
 
 
 def _ways_out(folder):

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import numpy as np
 from PIL import Image, ImageOps
@@ -13,9 +14,8 @@ from mimlpaper.arrays import check_type
 from mimlpaper.bags import Bags
 from mimlpaper.paths import check_file
 
-SCENE_FEATURES = tuple(
-    f"{place} {colour}" for place in ("centre", "left", "up", "right", "down") for colour in "RGB"
-)
+PLACES = ("centre", "left", "up", "right", "down")
+SCENE_FEATURES = tuple(f"{place} {colour}" for place in PLACES for colour in "RGB")
 # What Pillow may open. It knows dozens more, among them programs in PostScript.
 FORMATS = ("BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP")
 LARGEST_FILE = 2**30  # bytes
@@ -25,7 +25,12 @@ SIDE = 8  # the subsampled image has SIDE x SIDE pixels, and 7 x 7 blobs
 # order of the features; a neighbour lies two positions away, so that blobs do not overlap.
 BEFORE, MIDDLE, AFTER = slice(0, 3), slice(2, 5), slice(4, 7)
 CENTRES = (MIDDLE, MIDDLE)
-NEIGHBOURS = ((MIDDLE, BEFORE), (BEFORE, MIDDLE), (MIDDLE, AFTER), (AFTER, MIDDLE))
+NEIGHBOURS = (
+    (MIDDLE, BEFORE),
+    (BEFORE, MIDDLE),
+    (MIDDLE, AFTER),
+    (AFTER, MIDDLE),
+)
 
 
 class ImageBags(TransformerMixin, BaseEstimator):
@@ -61,15 +66,22 @@ class ImageBags(TransformerMixin, BaseEstimator):
             raise ValueError(f"smoothing must be positive, got {self.smoothing}")
         if isinstance(X, (str, os.PathLike)):
             raise ValueError(f"X must be a list of images, got the single path {str(X)!r}")
-        small = [self._subsampled(_pixels(image, f"image {i}")) for i, image in enumerate(X)]
+        small = []
+        for i, image in enumerate(X):
+            pixels = _pixels(image, f"image {i}")
+            small.append(self._subsampled(pixels))
         if not small:
             raise ValueError("X must hold at least one image, got none")
-        instances = _instances(blob_means(np.stack(small)))
+        blobs = blob_means(np.stack(small))
+        instances = _instances(blobs)
         return Bags(instances, np.arange(0, len(instances) + 1, 9))
 
     def _subsampled(self, pixels):
-        rows, columns = (_gaussian_samples(size, self.smoothing) for size in pixels.shape[:2])
-        return np.einsum("ih,hwc,jw->ijc", rows, pixels, columns, optimize=True)  # (8, 8, 3)
+        height, width, _ = pixels.shape
+        rows = _gaussian_samples(height, self.smoothing)
+        columns = _gaussian_samples(width, self.smoothing)
+        # (8, 8, 3)
+        return np.einsum("ih,hwc,jw->ijc", rows, pixels, columns, optimize=True)
 
     def __sklearn_is_fitted__(self):
         return True
@@ -80,7 +92,8 @@ def scene_mosaic(bag: np.ndarray) -> np.ndarray:
     bag = np.asarray(bag, dtype=np.float64)
     if bag.shape != (9, len(SCENE_FEATURES)):
         raise ValueError(f"bag must have shape (9, 15), got {bag.shape}")
-    centres, *differences = np.moveaxis(bag.reshape(3, 3, 5, 3), 2, 0)  # five of (3, 3, 3)
+    by_place = np.moveaxis(bag.reshape(3, 3, 5, 3), 2, 0)
+    centres, *differences = by_place  # five of (3, 3, 3)
     mosaic = np.full((7, 7, 3), np.nan)
     for place, difference in zip(NEIGHBOURS, differences, strict=True):
         mosaic[place] = centres + difference
@@ -98,7 +111,8 @@ def _instances(blobs):
     """Nine instances of each image, from its blobs (n, 7, 7, 3): (9 n, 15)."""
     centres = blobs[:, *CENTRES]  # (n, 3, 3, 3)
     differences = [blobs[:, *place] - centres for place in NEIGHBOURS]
-    return np.concatenate([centres, *differences], axis=-1).reshape(-1, len(SCENE_FEATURES))
+    features = np.concatenate([centres, *differences], axis=-1)
+    return features.reshape(-1, len(SCENE_FEATURES))
 
 
 def _gaussian_samples(size, smoothing):
@@ -106,6 +120,7 @@ def _gaussian_samples(size, smoothing):
     pitch = size / SIDE
     centres = (np.arange(SIDE) + 0.5) * pitch - 0.5
     squared = ((np.arange(size) - centres[:, None]) / (smoothing * pitch)) ** 2
+    # Less the least, so that a narrow Gaussian does not vanish between two pixels.
     weights = np.exp((squared.min(axis=1, keepdims=True) - squared) / 2)
     return weights / weights.sum(axis=1, keepdims=True)
 
@@ -122,7 +137,8 @@ def _pixels(image, name):
         raise ValueError(f"{name} cannot be read: {error}") from error
     if min(image.size) < SIDE:
         raise ValueError(f"{name} must have at least {SIDE} x {SIDE} pixels, got {image.size}")
-    colours, opacity = np.split(np.asarray(image, dtype=np.float64), [3], axis=2)
+    channels = np.asarray(image, dtype=np.float64)
+    colours, opacity = np.split(channels, [3], axis=2)
     return opacity / 255 * colours + (1 - opacity / 255) * 255.0
 
 
@@ -143,7 +159,8 @@ def _opened(image):
         raise ValueError("arrays must hold integers in [0, 255] or floats in [0, 1]")
     if array.ndim == 3 and array.shape[2] == 1:
         array = array[:, :, 0]
-    return Image.fromarray(np.rint(array * (255.0 / largest)).astype(np.uint8))
+    in_bytes = np.rint(array * (255.0 / largest))
+    return Image.fromarray(in_bytes.astype(np.uint8))
 
 
 class TextBags(TransformerMixin, BaseEstimator):
@@ -186,8 +203,10 @@ class TextBags(TransformerMixin, BaseEstimator):
         if not 0 < self.top_share <= 1:
             raise ValueError(f"top_share must lie in (0, 1], got {self.top_share}")
         counter = CountVectorizer(stop_words=self.stop_words, binary=True)
-        n_texts_with = counter.fit_transform(_checked(X)).sum(axis=0).A1  # (all words,)
+        has_word = counter.fit_transform(_checked(X))  # (n_texts, all words)
+        n_texts_with = has_word.sum(axis=0).A1
         n_words = max(1, round(self.top_share * len(n_texts_with)))
+        # The vocabulary is in alphabetical order, which a stable sort keeps for ties.
         kept = np.argsort(-n_texts_with, kind="stable")[:n_words]
         self.vocabulary_ = counter.get_feature_names_out()[np.sort(kept)]
         return self
@@ -195,10 +214,12 @@ class TextBags(TransformerMixin, BaseEstimator):
     def transform(self, X: Sequence[str]) -> Bags:
         """Bags of passages, each the counts of the words in ``vocabulary_``."""
         check_is_fitted(self)
-        passages = [self.passages(text) for text in _checked(X)]
+        by_text = [self.passages(text) for text in _checked(X)]
+        passages = list(chain.from_iterable(by_text))
         counter = CountVectorizer(vocabulary=self.vocabulary_)
-        counts = counter.transform([passage for bag in passages for passage in bag])
-        return Bags(counts.toarray(), np.cumsum([0, *map(len, passages)]))
+        counts = counter.transform(passages)
+        offsets = np.cumsum([0, *map(len, by_text)])
+        return Bags(counts.toarray(), offsets)
 
     def passages(self, text: str) -> list[str]:
         """The passages of a text, one for each instance of its bag, in order."""
@@ -206,8 +227,11 @@ class TextBags(TransformerMixin, BaseEstimator):
 
     def windows(self, words: Sequence) -> list[Sequence]:
         """The parts of a sequence of words that are the passages."""
-        last = max(len(words) - (self.window - self.step), 1)
-        return [words[i : i + self.window] for i in range(0, last, self.step)]
+        overlap = self.window - self.step
+        # A passage that begins later would lie within the one before it.
+        last = max(len(words) - overlap, 1)
+        starts = range(0, last, self.step)
+        return [words[start : start + self.window] for start in starts]
 
 
 def _checked(texts):

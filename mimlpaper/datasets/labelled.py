@@ -58,28 +58,39 @@ def labelled_bags(
     X = as_bags(X, missing=True)
     named_features = X.feature_names if feature_names is None else feature_names
     features = checked_names(named_features, "feature", X.n_features, "f")
-    bags = checked_names(X.names if bag_names is None else bag_names, "bag", len(X))
+    named_bags = X.names if bag_names is None else bag_names
+    bags = checked_names(named_bags, "bag", len(X))
     if len(Y) != len(X):
         raise ValueError(f"Y must have one row for each of {len(X)} bags, got {len(Y)}")
-    # Bags whose labels nobody knows yet have none.
-    labels = np.zeros((len(X), 0), dtype=bool) if np.shape(Y)[1:] == (0,) else label_array("Y", Y)
+    labels = _labels(Y)
     columns = getattr(Y, "columns", None)
     named_labels = columns if label_names is None else label_names
     labels_in_order = checked_names(named_labels, "label", labels.shape[1])
 
     # What has names on two sides is matched by them.
+    if columns is not None:
+        places = order_by_name("Y and label_names", columns, labels_in_order)
+        labels = labels[:, places]
+    if isinstance(Y, pd.DataFrame) and named_bags is not None:
+        labels = labels[order_by_name("Y and the bags", Y.index, bags)]
     instances = X.instances
     if feature_names is not None and X.feature_names is not None:
-        instances = instances[:, order_by_name("X and feature_names", X.feature_names, features)]
-    if columns is not None:
-        labels = labels[:, order_by_name("Y and label_names", columns, labels_in_order)]
-    if isinstance(Y, pd.DataFrame) and (X.names is not None or bag_names is not None):
-        labels = labels[order_by_name("Y and the bags", Y.index, bags)]
-    X = Bags(instances, X.offsets, None if named_features is None else features, X.names)
+        places = order_by_name("X and feature_names", X.feature_names, features)
+        instances = instances[:, places]
+    # Numbered features get names in the result alone: bags without names fit any others.
+    known_features = None if named_features is None else features
+    X = Bags(instances, X.offsets, known_features, X.names)
     if bag_names is not None and X.names is not None:
         X = X[order_by_name("X and bag_names", X.names, bags)]
     X = Bags(X.instances, X.offsets, X.feature_names, bags)
     return LabelledBags(X, labels, labels_in_order, features, bags)
+
+
+def _labels(Y):
+    """Labels as booleans (n_bags, n_labels); without columns they are not known yet."""
+    if np.shape(Y)[1:] == (0,):
+        return np.zeros(np.shape(Y), dtype=bool)
+    return label_array("Y", Y)
 
 
 def checked_names(names, kind: str, n: int, start: str = "") -> tuple[str, ...]:
@@ -90,7 +101,8 @@ def checked_names(names, kind: str, n: int, start: str = "") -> tuple[str, ...]:
     if len(names) != n:
         raise ValueError(f"{n} {kind} names are needed, got {len(names)}")
     for name, times in Counter(names).items():
-        if times > 1 or not name.isprintable() or not name or name != name.strip():
+        is_clean = name.isprintable() and name == name.strip()
+        if times > 1 or not is_clean or not name:
             raise ValueError(
                 f"{kind} names must differ and be printable text without spaces around it, "
                 f"got {name!r:.60} {times} times"
@@ -100,9 +112,11 @@ def checked_names(names, kind: str, n: int, start: str = "") -> tuple[str, ...]:
 
 def bags_of_runs(instances: np.ndarray, bag_ids: np.ndarray) -> Bags:
     """Bags of successive instances (n_instances, n_features) with equal ids (n_instances,)."""
-    starts = np.flatnonzero(np.r_[True, bag_ids[1:] != bag_ids[:-1]])
-    repeated = pd.Index(bag_ids[starts]).duplicated()
+    is_change = bag_ids[1:] != bag_ids[:-1]
+    starts = np.flatnonzero(np.append(True, is_change))
+    ids_of_runs = bag_ids[starts]
+    repeated = pd.Index(ids_of_runs).duplicated()
     if repeated.any():
-        bag = bag_ids[starts[repeated.argmax()]]
+        bag = ids_of_runs[repeated.argmax()]
         raise ValueError(f"the instances of bag {bag!s:.60} must follow each other")
     return Bags(instances, np.append(starts, len(instances)))

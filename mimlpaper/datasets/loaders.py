@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from string import ascii_uppercase
 
@@ -15,7 +16,14 @@ from sklearn.feature_extraction.text import CountVectorizer
 from mimlpaper.bags import Bags
 from mimlpaper.datasets import synthetic
 from mimlpaper.datasets.dataset import Dataset, with_percentage
-from mimlpaper.datasets.fetch import SOURCES, DataError, drawn_sizes, fetch, manifest, source_of
+from mimlpaper.datasets.fetch import (
+    SOURCES,
+    DataError,
+    drawn_sizes,
+    fetch,
+    manifest,
+    source_of,
+)
 from mimlpaper.datasets.images_and_texts import SCENE_FEATURES
 from mimlpaper.datasets.labelled import bags_of_runs
 
@@ -29,23 +37,38 @@ def _load(name: str, read: Callable[..., Fields], data_home=None) -> Dataset:
     entry = manifest()[source.files[0]]
     known = {"name": name, "kind": source.kind, "citation": source.citation}
     try:
-        return Dataset(**known, sha256=entry.sha256, terms=entry.data_terms, **read(*paths))
+        return Dataset(
+            **known,
+            sha256=entry.sha256,
+            terms=entry.data_terms,
+            **read(*paths),
+        )
     except Exception as error:  # the readers of MATLAB and ARFF files raise many types
-        raise DataError(
-            f"{' or '.join(map(str, paths))} is not laid out as expected: "
-            f"{type(error).__name__}: {error}"
-        ) from error
+        files = " or ".join(map(str, paths))
+        cause = f"{type(error).__name__}: {error}"
+        raise DataError(f"{files} is not laid out as expected: {cause}") from error
 
 
 # The file names no label. These are the seven most frequent categories of Reuters-21578 in the
 # likely order, judged by their sizes and co-occurrences: labels 3 and 7 in 184 documents, like
 # money-fx and interest, 2 and 4 in 21, 3 and 6 in 35.
-REUTERS_LABELS = ("earn", "acq", "money-fx", "crude", "grain", "trade", "interest")
+REUTERS_LABELS = (
+    "earn",
+    "acq",
+    "money-fx",
+    "crude",
+    "grain",
+    "trade",
+    "interest",
+)
 
 
 def _read_scene(path: Path) -> Fields:
     """Natural scenes, with raw colours in [0, 255] and differences of colours."""
-    names = {"label_names": synthetic.SCENE_LABELS, "feature_names": SCENE_FEATURES}
+    names = {
+        "label_names": synthetic.SCENE_LABELS,
+        "feature_names": SCENE_FEATURES,
+    }
     return _read_miml(path, "targets") | names
 
 
@@ -56,7 +79,10 @@ def _read_reuters(path: Path) -> Fields:
 
 def _read_miml(path: Path, targets_name: str) -> Fields:
     bags, targets = read_variables(path, "bags", targets_name)
-    return {"X": Bags.from_list(bags.ravel()), "Y": label_matrix(targets)}
+    return {
+        "X": Bags.from_list(bags.ravel()),
+        "Y": label_matrix(targets),
+    }
 
 
 N_YEAST_LABELS = 14  # the last columns of the file
@@ -78,11 +104,17 @@ def _read_yeast(path: Path) -> Fields:
 
 # Name of the file: name printed in Appendix C.
 YAHOO_NAMES = {
-    name.partition("&")[0]: name
-    for name in (
-        "Arts&Humanities Business&Economy Computers&Internet Education Entertainment Health "
-        "Recreation&Sports Reference Science Social&Science Society&Culture"
-    ).split()
+    "Arts": "Arts&Humanities",
+    "Business": "Business&Economy",
+    "Computers": "Computers&Internet",
+    "Education": "Education",
+    "Entertainment": "Entertainment",
+    "Health": "Health",
+    "Recreation": "Recreation&Sports",
+    "Reference": "Reference",
+    "Science": "Science",
+    "Social": "Social&Science",
+    "Society": "Society&Culture",
 }
 
 
@@ -90,14 +122,19 @@ def _read_yahoo(path: Path) -> Fields:
     """Web pages of a category as word counts of unit length, with its subcategories as labels."""
     train, test = read_variables(path, "train_data", "test_data")
     targets = read_variables(path, "train_target", "test_target")
-    X = np.ascontiguousarray(np.vstack([train, test]), dtype=np.float64)
+    rows = np.vstack([train, test])
     Y = label_matrix(np.hstack(targets))
-    label_names = tuple(f"category {i + 1}" for i in range(Y.shape[1]))
-    return {"X": X, "Y": Y, "label_names": label_names, "n_train": len(train)}
+    return {
+        "X": np.ascontiguousarray(rows, dtype=np.float64),
+        "Y": Y,
+        "label_names": tuple(f"category {i + 1}" for i in range(Y.shape[1])),
+        "n_train": len(train),
+    }
 
 
 def _read_animal(path: Path, name: str) -> Fields:
-    features, labels, bag_ids = read_variables(path, "features", "labels", "bag_ids")
+    names = "features", "labels", "bag_ids"
+    features, labels, bag_ids = read_variables(path, *names)
     positive = label_matrix(labels.toarray())[:, 0]  # of each instance, as its bag
     bags = bags_of_runs(features.toarray(), bag_ids.ravel())
     return _single_label(bags, positive, name)
@@ -107,16 +144,19 @@ def _read_musk1(path: Path) -> Fields:
     rows = pd.read_csv(path, header=None)  # molecule, conformation, 166 features, class
     positive = rows.iloc[:, -1].to_numpy() == 1
     molecules = rows[0].to_numpy(dtype=str)
-    bags = bags_of_runs(rows.iloc[:, 2:-1].to_numpy(), molecules)
+    features = rows.iloc[:, 2:-1].to_numpy()
+    bags = bags_of_runs(features, molecules)
     return _single_label(bags, positive, "musk")
 
 
 def _read_musk2(path: Path) -> Fields:
     (content,) = read_variables(path, "x")  # a PRTools data set
     x = content[0, 0]
-    positive = x["nlab"].ravel() == 2  # classes are numbered in order: negative, positive
+    # Classes are numbered in order: negative, positive.
+    positive = x["nlab"].ravel() == 2
     molecules = x["ident"][0, 0]["milbag"]
-    return _single_label(bags_of_runs(x["data"], molecules), positive, "musk")
+    bags = bags_of_runs(x["data"], molecules)
+    return _single_label(bags, positive, "musk")
 
 
 def _single_label(bags: Bags, positive: np.ndarray, label: str) -> Fields:
@@ -126,10 +166,19 @@ def _single_label(bags: Bags, positive: np.ndarray, label: str) -> Fields:
 # The files name no feature. These names follow the authors' description; the numbers confirm the
 # shape features, such as area = rectangularity x bandwidth x duration.
 STATISTICS = ("Gini index", "mean", "variance", "skewness", "kurtosis", "peak")
-PROFILES = tuple(f"{name} of {axis}" for name in STATISTICS for axis in ("frequency", "time"))
+AXES = ("frequency", "time")
+PROFILES = tuple(f"{name} of {axis}" for name in STATISTICS for axis in AXES)
 SHAPES = (
-    *("mean intensity", "deviation of intensity", "lowest frequency", "highest frequency"),
-    *("bandwidth", "duration", "area", "perimeter", "non-compactness", "rectangularity"),
+    "mean intensity",
+    "deviation of intensity",
+    "lowest frequency",
+    "highest frequency",
+    "bandwidth",
+    "duration",
+    "area",
+    "perimeter",
+    "non-compactness",
+    "rectangularity",
 )
 GRADIENTS = tuple(f"gradients {i + 1}" for i in range(16))
 HJA_FEATURES = (*PROFILES, *SHAPES, *GRADIENTS)
@@ -138,26 +187,44 @@ HJA_FEATURES = (*PROFILES, *SHAPES, *GRADIENTS)
 def _read_hja(features: Path, segments: Path, bags: Path, names: Path) -> Fields:
     """Ten-second recordings in a forest, with the species of birds; 4,998 segments are labelled."""
     rows = np.loadtxt(features, delimiter=",", skiprows=1)  # bag, 38 features
-    species = np.loadtxt(segments, delimiter=",", skiprows=1, dtype=int)[:, 1]  # -1 for none
+    labelled = np.loadtxt(segments, delimiter=",", skiprows=1, dtype=int)
+    species = labelled[:, 1]  # of each segment, -1 for none
     codes = np.arange(1, 14)
     _, *bag_lines = bags.read_text().splitlines()  # after the head: bag, codes of its species
     Y = []
     for line in bag_lines:
         _, *present = line.split(",")
         Y.append(np.isin(codes.astype(str), present))
-    name_lines = names.read_text().splitlines()  # such as "1 - Brown Creeper"
+    label_names = []
+    for line in names.read_text().splitlines():  # such as "1 - Brown Creeper"
+        _, _, name = line.partition(" - ")
+        label_names.append(name.strip())
     return {
         "X": bags_of_runs(rows[:, 1:], rows[:, 0]),
         "Y": np.array(Y),
-        "label_names": tuple(line.partition(" - ")[2].strip() for line in name_lines),
+        "label_names": tuple(label_names),
         "feature_names": HJA_FEATURES,
         "instance_labels": species[:, None] == codes,
     }
 
 
-LETTER_FEATURES = tuple(
-    "x-box y-box width high onpix x-bar y-bar x2bar y2bar xybar x2ybr xy2br x-ege xegvy y-ege "
-    "yegvx".split()
+LETTER_FEATURES = (
+    "x-box",
+    "y-box",
+    "width",
+    "high",
+    "onpix",
+    "x-bar",
+    "y-bar",
+    "x2bar",
+    "y2bar",
+    "xybar",
+    "x2ybr",
+    "xy2br",
+    "x-ege",
+    "xegvy",
+    "y-ege",
+    "yegvx",
 )
 SEED = 0  # of the draw of letters for Jabberwocky
 
@@ -166,7 +233,8 @@ def _read_letter_frost(draw: Path, uci: Path) -> Fields:
     """Words of Frost's *The Road Not Taken* as bags of images of letters."""
     X = _frost_bags(draw)
     letters, features = _uci_letters(uci)
-    letter_of = dict(zip(map(tuple, features), letters, strict=True))  # no row has two letters
+    rows = map(tuple, features)
+    letter_of = dict(zip(rows, letters, strict=True))  # no row has two letters
     drawn_letters = [letter_of[tuple(row)] for row in X.instances]
     return _bags_of_letters(X, np.array(drawn_letters))
 
@@ -177,10 +245,13 @@ def _read_letter_carroll(uci: Path, poem: Path, frost: Path) -> Fields:
     The authors' draw is not public. This one takes random rows of the UCI Letter data, none twice
     and none of Letter Frost.
     """
-    words = re.findall(r"[A-Z]+(?:-[A-Z]+)?", poem.read_text().upper())  # SNICKER-SNACK is one
-    text = np.array(list("".join(words).replace("-", "")))
+    poem_text = poem.read_text().upper()
+    words = re.findall(r"[A-Z]+(?:-[A-Z]+)?", poem_text)  # SNICKER-SNACK is one
+    words = [word.replace("-", "") for word in words]
+    text = np.array(list("".join(words)))
     letters, features = _uci_letters(uci)
-    taken = set(map(tuple, _frost_bags(frost).instances))
+    frost_bags = _frost_bags(frost)
+    taken = set(map(tuple, frost_bags.instances))
     free = np.array([tuple(row) not in taken for row in features])
     rng = np.random.default_rng(SEED)
     rows = np.zeros(len(text), dtype=int)
@@ -188,7 +259,7 @@ def _read_letter_carroll(uci: Path, poem: Path, frost: Path) -> Fields:
         places = np.flatnonzero(text == letter)
         images = np.flatnonzero((letters == letter) & free)
         rows[places] = rng.choice(images, len(places), replace=False)
-    sizes = [len(word.replace("-", "")) for word in words]
+    sizes = map(len, words)
     bags = Bags(features[rows], np.cumsum([0, *sizes]))
     return _bags_of_letters(bags, text)
 
@@ -207,7 +278,8 @@ def _uci_letters(path):
 
 
 def _bags_of_letters(X, letters):
-    instance_labels = letters[:, None] == np.array(list(ascii_uppercase))
+    alphabet = np.array(list(ascii_uppercase))
+    instance_labels = letters[:, None] == alphabet
     return {
         "X": X,
         "Y": X.max(instance_labels),
@@ -235,39 +307,53 @@ TOP_SHARE = 0.02  # of the words of DBpedia, as for the paper's texts: all would
 def _read_dbpedia(*paths: Path) -> Fields:
     """Documents as bags of sentences about ten kinds of things; each sentence has one label."""
     texts = {path.stem: path.read_text() for path in paths}
-    words = [line.split(",")[0] for line in texts["vocabs"].splitlines()]  # from "wood, 2"
+    lines = texts["vocabs"].splitlines()
+    words = [line.partition(",")[0] for line in lines]  # from "wood, 2"
     train = _documents(texts["train-data"])
     test = _documents(texts["test-data"])
+    # Chosen by documents for training alone, as a learner would have to.
     kept = _frequent_words(train, len(words))
-    sizes = [len(document) for document in train + test]
-    sentences = [sentence for document in train + test for sentence in document]
+    documents = train + test
+    sentences = list(chain.from_iterable(documents))
     counts = _counts(sentences, kept).toarray()
+    of_documents = texts["train-label"] + texts["test-label"]
+    of_sentences = texts["train-sentlabel"] + texts["test-sentlabel"]
     return {
-        "X": Bags(counts, np.cumsum([0, *sizes])),
-        "Y": _label_rows(texts["train-label"] + texts["test-label"]),
+        "X": Bags(counts, np.cumsum([0, *map(len, documents)])),
+        "Y": _label_rows(of_documents),
         "label_names": DBPEDIA_LABELS,
         "feature_names": tuple(words[i] for i in kept),
-        "instance_labels": _label_rows(texts["train-sentlabel"] + texts["test-sentlabel"]),
+        "instance_labels": _label_rows(of_sentences),
         "n_train": len(train),
     }
 
 
 def _frequent_words(documents, n_words):
     """The words that most documents hold, a share :data:`TOP_SHARE` of all, in their order."""
-    counts = _counts(map(" ".join, documents), range(n_words))  # (n_documents, n_words)
+    texts = map(" ".join, documents)
+    counts = _counts(texts, range(n_words))  # (n_documents, n_words)
+    n_documents_with = counts.getnnz(axis=0)
     n_kept = max(1, round(TOP_SHARE * n_words))
-    falling = np.argsort(-counts.getnnz(axis=0), kind="stable")
+    falling = np.argsort(-n_documents_with, kind="stable")
     return np.sort(falling[:n_kept])
 
 
 def _documents(text):
     """The sentences of each line, such as "<2> <3> 7 5 7 <1> 4": of three words and of one."""
-    return [re.split(r"<\d+>", line)[2:] for line in text.splitlines()]
+    documents = []
+    for line in text.splitlines():
+        # Before the first number stands nothing, and it counts the sentences.
+        _, _, *sentences = re.split(r"<\d+>", line)
+        documents.append(sentences)
+    return documents
 
 
 def _counts(texts, words):
     """How often each text holds each word, a number: sparse (n_texts, n_words)."""
-    vectorizer = CountVectorizer(vocabulary=map(str, words), token_pattern=r"\d+")
+    vectorizer = CountVectorizer(
+        vocabulary=map(str, words),
+        token_pattern=r"\d+",
+    )
     return vectorizer.transform(texts)
 
 
@@ -324,7 +410,8 @@ DATASETS |= {
 
 def loader_of(name: str) -> Callable[..., Dataset]:
     """The function that loads a data set; of original files, it takes ``data_home``."""
-    if sizes := drawn_sizes(name):
+    sizes = drawn_sizes(name)
+    if sizes:
         return partial(synthetic.load_drawn, *sizes)
     if name not in DATASETS:
         raise ValueError(f"no data set is named {name!r}; there are {', '.join(DATASETS)}")

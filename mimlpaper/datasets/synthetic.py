@@ -61,7 +61,10 @@ def load_synthetic_scene(*, n_images: int = 200, random_state: int = 0) -> Datas
 
 
 def make_scenes(
-    n_images: int = 200, *, size: int = 48, random_state: int = 0
+    n_images: int = 200,
+    *,
+    size: int = 48,
+    random_state: int = 0,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Landscapes of desert, mountains, sea, sunset and trees, about 22 % with two labels or more.
 
@@ -73,13 +76,16 @@ def make_scenes(
     if size < features.SIDE or size % features.SIDE:
         raise ValueError(f"size must be a positive multiple of {features.SIDE}, got {size}")
     rng = _generator(random_state, n_images=n_images)
+    known_sets = list(LABEL_SETS)
     counts = np.array(list(LABEL_SETS.values()))
     upper = np.cumsum(counts) / counts.sum()
     # Label sets in the proportion of their counts, in random order.
-    chosen = np.searchsorted(upper, (np.arange(n_images) + 0.5) / n_images)
-    label_sets = [list(LABEL_SETS)[i] for i in rng.permutation(chosen)]
+    shares = (np.arange(n_images) + 0.5) / n_images
+    chosen = np.searchsorted(upper, shares)
+    label_sets = [known_sets[i] for i in rng.permutation(chosen)]
     canvases = [_drawn(labels, size, rng) for labels in label_sets]
-    Y = np.array([np.isin(range(len(SCENE_LABELS)), labels) for labels in label_sets])
+    every_label = range(len(SCENE_LABELS))
+    Y = np.array([np.isin(every_label, labels) for labels in label_sets])
     images = np.stack([canvas.photograph() for canvas in canvases])
     regions = np.stack([canvas.region for canvas in canvases])
     return images, Y, regions
@@ -97,7 +103,8 @@ def _drawn(labels, size, rng):
     while True:
         canvas = _Canvas(size, rng)
         canvas.draw(labels)
-        shown = _labels_of_blobs(canvas.region[None]).any(axis=0)
+        of_instances = _labels_of_blobs(canvas.region[None])
+        shown = of_instances.any(axis=0)
         if shown[list(labels)].all():
             return canvas
 
@@ -106,11 +113,13 @@ def _labels_of_blobs(regions):
     """Labels that cover at least half of each instance's centre: bool (9 n_images, 5)."""
     n_images, size, _ = regions.shape
     shows = regions[..., None] == np.arange(len(SCENE_LABELS))  # (n_images, size, size, 5)
-    side, pixels = features.SIDE, size // features.SIDE
-    squares = shows.reshape(n_images, side, pixels, side, pixels, -1)
-    blobs = features.blob_means(squares.mean(axis=(2, 4)))
-    centres = blobs[:, *features.CENTRES].reshape(9 * n_images, -1)
-    return centres >= 0.5
+    side = features.SIDE
+    n_pixels = size // side
+    squares = shows.reshape(n_images, side, n_pixels, side, n_pixels, -1)
+    shares = squares.mean(axis=(2, 4))  # (n_images, side, side, 5)
+    blobs = features.blob_means(shares)
+    centres = blobs[:, *features.CENTRES]
+    return centres.reshape(9 * n_images, -1) >= 0.5
 
 
 class _Canvas:
@@ -124,34 +133,49 @@ class _Canvas:
         self.y, self.x = np.mgrid[:size, :size] / size  # (size, size), from the upper left
 
     def draw(self, labels):
-        horizon, sunset = self.rng.uniform(0.4, 0.65), SUNSET in labels
+        """Draw a landscape from back to front; each layer covers what lies behind it."""
+        horizon = self.rng.uniform(0.4, 0.65)
+        sunset = SUNSET in labels
         light = self.rng.uniform(0.25, 0.6) if sunset else 1.0
         self.sky(horizon, sunset)
-        self.light = light
+        self.light = light  # after the sky, which is bright at sunset too
         if MOUNTAINS in labels:
-            ridge = self.line(horizon - self.rng.uniform(0.15, 0.3), 0.12)
-            self.paint(self.y > ridge, "rock", 0.3 * self.texture(10, 10), MOUNTAINS)
-            snow_line = ridge + self.rng.uniform(-0.05, 0.1)
-            snow = (self.y > ridge) & (self.y < snow_line)
-            self.paint(snow, (225, 228, 235), 0.1 * self.texture(10, 10), MOUNTAINS)
+            self.mountains(horizon)
+        self.ground(horizon, labels)
+        if TREES in labels:
+            alone = labels == (TREES,)
+            aside = SEA in labels or DESERT in labels
+            self.trees(horizon, alone, aside)
+
+    def mountains(self, horizon):
+        ridge = self.line(horizon - self.rng.uniform(0.15, 0.3), 0.12)
+        below_ridge = self.y > ridge
+        self.paint(below_ridge, "rock", 0.3 * self.texture(10, 10), MOUNTAINS)
+        snow_line = ridge + self.rng.uniform(-0.05, 0.1)
+        snow = below_ridge & (self.y < snow_line)
+        self.paint(snow, (225, 228, 235), 0.1 * self.texture(10, 10), MOUNTAINS)
+
+    def ground(self, horizon, labels):
+        """Sea, desert or fields below the horizon; trees need no ground."""
         if SEA in labels:
             water = self.colour("water")
-            if sunset:
+            if SUNSET in labels:
                 water = 0.5 * water + 0.5 * self.colour("glow") / self.light
             self.paint(self.y > horizon, water, 0.2 * self.texture(24, 4), SEA)
         elif DESERT in labels:
             dunes = 0.3 * self.texture(5, 2)
-            self.paint(self.y > self.line(horizon, 0.05), "sand", dunes, DESERT)
+            edge = self.line(horizon, 0.05)
+            self.paint(self.y > edge, "sand", dunes, DESERT)
         elif TREES not in labels:
             grass = 0.15 * self.texture(12, 12)
-            self.paint(self.y > self.line(horizon, 0.03), "field", grass, NOTHING)
-        if TREES in labels:
-            self.trees(horizon, alone=labels == (TREES,), aside=SEA in labels or DESERT in labels)
+            edge = self.line(horizon, 0.03)
+            self.paint(self.y > edge, "field", grass, NOTHING)
 
     def sky(self, horizon, sunset):
         height = np.clip(self.y / horizon, 0, 1)[..., None]
         high, low = ("dusk", "glow") if sunset else ("sky", "sky")
-        colours = (1 - height) * self.colour(high) + height * self.colour(low)
+        above = (1 - height) * self.colour(high)
+        colours = above + height * self.colour(low)
         clouds = 0.25 * self.texture(6, 3)
         if sunset:
             across = self.x - self.rng.uniform(0.2, 0.8)
@@ -159,16 +183,20 @@ class _Canvas:
             from_sun = np.hypot(across, down) / 0.08
             glow = np.exp(-(from_sun**2))
             colours = colours + glow[..., None] * (90, 80, 50)
-        self.paint(np.ones_like(self.y, bool), colours, clouds, SUNSET if sunset else NOTHING)
+        everywhere = np.ones_like(self.y, bool)
+        label = SUNSET if sunset else NOTHING
+        self.paint(everywhere, colours, clouds, label)
 
     def trees(self, horizon, alone, aside):
         if aside:  # one crown to the left or right
             across = (self.x - self.rng.choice((0.25, 0.75))) / 0.28
             down = (self.y - horizon) / 0.25
-            mask = np.hypot(across, down) < 1 + 0.15 * self.texture(8, 8)
+            edge = 1 + 0.15 * self.texture(8, 8)
+            mask = np.hypot(across, down) < edge
         else:
             rise = self.rng.uniform(0.1, 0.45) if alone else 0.0
-            mask = self.y > self.line(horizon - rise, 0.06)
+            edge = self.line(horizon - rise, 0.06)
+            mask = self.y > edge
         self.paint(mask, "leaves", 0.4 * self.texture(16, 16), TREES)
 
     def paint(self, mask, surface, shade, label):
@@ -180,8 +208,9 @@ class _Canvas:
         self.region[mask] = label
 
     def colour(self, palette):
-        mixture = self.rng.dirichlet(np.full(len(PALETTES[palette]), 0.6))
-        return mixture @ np.array(PALETTES[palette], dtype=float)  # (3,)
+        colours = np.array(PALETTES[palette], dtype=float)  # (n_colours, 3)
+        mixture = self.rng.dirichlet(np.full(len(colours), 0.6))
+        return mixture @ colours  # (3,)
 
     def texture(self, rows, columns):
         """Smooth random relief with this many bumps down and across: (size, size)."""
@@ -221,13 +250,16 @@ NEWS = (
 )
 GRAMMAR = "a and as at be by for from has in is it of on that the to was were with"
 
-GRAMMAR_SHARE, NEWS_SHARE, ITS_TOPIC, ANY_TOPIC = 0.4, 0.35, 0.2, 0.05  # of a passage's words
+# Shares of a passage's words, which sum to 1.
+GRAMMAR_SHARE, NEWS_SHARE = 0.4, 0.35
+ITS_TOPIC, ANY_TOPIC = 0.2, 0.05
 
 
 def load_synthetic_texts(*, n_texts: int = 200, random_state: int = 0) -> Dataset:
     """:func:`make_texts` as bags of passages; a topic has at least half of its instances' words."""
     texts, Y, topics = make_texts(n_texts, random_state=random_state)
-    text_bags = features.TextBags(top_share=1.0).fit(texts)  # the vocabulary is small already
+    # The vocabulary is small already.
+    text_bags = features.TextBags(top_share=1.0).fit(texts)
     drawn = "\n".join(texts).encode() + Y.tobytes()
     return _dataset(
         "synthetic_texts",
@@ -242,7 +274,9 @@ def load_synthetic_texts(*, n_texts: int = 200, random_state: int = 0) -> Datase
 
 
 def make_texts(
-    n_texts: int = 200, *, random_state: int = 0
+    n_texts: int = 200,
+    *,
+    random_state: int = 0,
 ) -> tuple[list[str], np.ndarray, list[np.ndarray]]:
     """Texts about seven topics, 15 % of them about two, one after the other.
 
@@ -250,14 +284,18 @@ def make_texts(
     :data:`TEXT_LABELS`; and for each text the topics of its words, int (n_words,).
     """
     rng = _generator(random_state, n_texts=n_texts)
-    n_topics = np.where(rng.permutation(n_texts) < round(0.15 * n_texts), 2, 1)
+    n_with_two = round(0.15 * n_texts)
+    n_topics = np.where(rng.permutation(n_texts) < n_with_two, 2, 1)
     Y = np.zeros((n_texts, len(TOPICS)), dtype=bool)
     texts, topics = [], []
     for labels, n in zip(Y, n_topics, strict=True):
         chosen = rng.choice(len(TOPICS), size=n, replace=False)
         # At least 50 words: passages start 25 words apart, so that each topic fills half of one.
         lengths = rng.integers(50, 150, size=n)
-        texts.append(" ".join(map(_passage, chosen, lengths, [rng] * n)))
+        passages = []
+        for topic, n_words in zip(chosen, lengths, strict=True):
+            passages.append(_passage(topic, n_words, rng))
+        texts.append(" ".join(passages))
         topics.append(np.repeat(chosen, lengths))
         labels[chosen] = True
     return texts, Y, topics
@@ -265,12 +303,14 @@ def make_texts(
 
 def _passage(topic, n_words, rng):
     pools = [words.split() for words in (GRAMMAR, NEWS, *TOPICS.values())]
-    in_topics = np.full(len(TOPICS), ANY_TOPIC / len(TOPICS))
+    n_topics = len(TOPICS)
+    in_topics = np.full(n_topics, ANY_TOPIC / n_topics)
     in_topics[topic] += ITS_TOPIC
     shares = [GRAMMAR_SHARE, NEWS_SHARE, *in_topics]
     chosen = rng.choice(len(pools), size=n_words, p=shares)
     words = []
-    for i, place in zip(chosen, rng.random(n_words), strict=True):
+    places = rng.random(n_words)
+    for i, place in zip(chosen, places, strict=True):
         pool = pools[i]
         words.append(pool[int(place * len(pool))])
     return " ".join(words)
@@ -278,9 +318,13 @@ def _passage(topic, n_words, rng):
 
 def _labels_of_passages(topics, text_bags):
     """Topics of at least half the words of each passage: bool (n_instances, 7)."""
-    passages = [passage for words in topics for passage in text_bags.windows(words)]
-    counts = np.stack([np.bincount(words, minlength=len(TOPICS)) for words in passages])
-    return counts >= counts.sum(axis=1, keepdims=True) / 2
+    counts = []
+    for of_words in topics:
+        for passage in text_bags.windows(of_words):
+            counts.append(np.bincount(passage, minlength=len(TOPICS)))
+    table = np.stack(counts)  # (n_instances, 7)
+    n_words = table.sum(axis=1, keepdims=True)
+    return table >= n_words / 2
 
 
 GENE_SHARES = (0.55, 0.45, 0.35, 0.3, 0.2, 0.1)  # of the genes that have each label
@@ -293,20 +337,22 @@ def load_synthetic_genes(*, n_genes: int = 200, random_state: int = 0) -> Datase
     rng = _generator(random_state, n_genes=n_genes)
     Y = _label_sets(n_genes, GENE_SHARES, rng)
     profiles = rng.standard_normal((len(GENE_SHARES), 20))
-    X = Y @ profiles + 3.0 * rng.standard_normal((n_genes, 20))
+    noise = 3.0 * rng.standard_normal((n_genes, 20))
+    X = Y @ profiles + noise
     return _unit_rows("synthetic_genes", X, Y)
 
 
 def load_synthetic_pages(*, n_pages: int = 240, random_state: int = 0) -> Dataset:
     """Drawn pages like the yahoo data: counts of words by Zipf's law as rows of unit length."""
     rng = _generator(random_state, n_pages=n_pages)
-    n_words, n_labels = 80, len(PAGE_SHARES)
+    n_words = 80
     Y = _label_sets(n_pages, PAGE_SHARES, rng)
     zipf = 1.0 / np.arange(1, n_words + 1)
     language = zipf / zipf.sum()  # shares of words on every page
-    topics = np.stack([rng.permutation(language) for _ in range(n_labels)])
+    topics = np.stack([rng.permutation(language) for _ in PAGE_SHARES])
     n_topics = Y.sum(axis=1)[:, None]
-    rates = COMMON_SHARE * language + (1 - COMMON_SHARE) * (Y @ topics) / n_topics
+    of_topics = (1 - COMMON_SHARE) * (Y @ topics) / n_topics
+    rates = COMMON_SHARE * language + of_topics  # (n_pages, n_words)
     lengths = rng.integers(20, 60, size=(n_pages, 1))
     counts = rng.poisson(lengths * rates)
     return _unit_rows("synthetic_pages", counts, Y, n_train=n_pages // 2)
@@ -319,15 +365,23 @@ def _label_sets(n_examples, shares, rng):
     hidden = rng.standard_normal((n_examples, 2)) @ mixing
     hidden += rng.standard_normal((n_examples, n_labels))
     quantiles = np.quantile(hidden, 1.0 - np.array(shares), axis=0)  # (n_labels, n_labels)
-    above = hidden - np.diagonal(quantiles)  # each label's share is that of its column
+    # Each label's share is that of its column.
+    above = hidden - np.diagonal(quantiles)
     highest = above == above.max(axis=1, keepdims=True)
     return (above > 0) | highest
 
 
 def _unit_rows(name, X, Y, n_train=None):
-    X = X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-12)
-    names = tuple(f"label {i + 1}" for i in range(Y.shape[1]))
-    return _dataset(name, X.tobytes() + Y.tobytes(), X=X, Y=Y, label_names=names, n_train=n_train)
+    lengths = np.linalg.norm(X, axis=1, keepdims=True)
+    X = X / np.maximum(lengths, 1e-12)  # a page may be empty
+    return _dataset(
+        name,
+        X.tobytes() + Y.tobytes(),
+        X=X,
+        Y=Y,
+        label_names=tuple(f"label {i + 1}" for i in range(Y.shape[1])),
+        n_train=n_train,
+    )
 
 
 # Means of the things in the first two features; SPREAD is the standard deviation.
@@ -346,7 +400,8 @@ TELLING = ("lion", "elephant")  # a picture that shows one of them is of Africa
 def load_synthetic_africa(*, n_bags: int = 80, random_state: int = 0) -> Dataset:
     """The bags of :func:`make_africa` with six features; lions and elephants are labelled."""
     X, y, things = make_africa(n_bags, n_features=6, random_state=random_state)
-    telling = np.isin(things, [list(THINGS).index(name) for name in TELLING])
+    known = list(THINGS)
+    telling = np.isin(things, [known.index(name) for name in TELLING])
     return _dataset(
         "synthetic_africa",
         X.instances.tobytes() + y.tobytes(),
@@ -358,7 +413,10 @@ def load_synthetic_africa(*, n_bags: int = 80, random_state: int = 0) -> Dataset
 
 
 def make_africa(
-    n_bags: int = 80, *, n_features: int = 2, random_state: int = 0
+    n_bags: int = 80,
+    *,
+    n_features: int = 2,
+    random_state: int = 0,
 ) -> tuple[Bags, np.ndarray, np.ndarray]:
     """Bags of two to five things; every other one has a lion or an elephant, and is of Africa.
 
@@ -370,7 +428,8 @@ def make_africa(
     centres = np.array(list(THINGS.values()))
     y = np.arange(n_bags) % 2 == 0
     sizes = rng.permuted(np.arange(n_bags) % 4 + 2)
-    things = np.concatenate([_things(*row, rng) for row in zip(y, sizes, strict=True)])
+    pictures = zip(y, sizes, strict=True)
+    things = np.concatenate([_things(*picture, rng) for picture in pictures])
     n = len(things)
     clouds = centres[things] + SPREAD * rng.standard_normal((n, 2))
     noise = centres.std() * rng.standard_normal((n, n_features - 2))
@@ -393,7 +452,12 @@ CLOUD_SPREAD = 0.15
 
 
 def make_bags(
-    n_bags: int, n_instances: int, n_labels: int, *, n_features: int = 16, random_state: int = 0
+    n_bags: int,
+    n_instances: int,
+    n_labels: int,
+    *,
+    n_features: int = 16,
+    random_state: int = 0,
 ) -> tuple[Bags, np.ndarray]:
     """Bags of equal size, and their label sets Y of equal size: bool (n_bags, n_labels).
 
@@ -406,24 +470,31 @@ def make_bags(
     rng = _generator(random_state, n_bags=n_bags, n_instances=n_instances)
     centres = rng.random((n_labels, n_features))
     ranks = rng.random((n_bags, n_labels)).argsort(axis=1)
-    had = ranks[:, : n_labels // LABELS_EACH]  # (n_bags, n_labels / 4), the labels of each bag
+    n_had = n_labels // LABELS_EACH
+    had = ranks[:, :n_had]  # (n_bags, n_had), the labels of each bag
     Y = np.zeros((n_bags, n_labels), dtype=bool)
     np.put_along_axis(Y, had, True, axis=1)
-    chosen = rng.integers(had.shape[1], size=(n_bags, n_instances))
+    chosen = rng.integers(n_had, size=(n_bags, n_instances))
     labels = np.take_along_axis(had, chosen, axis=1)  # (n_bags, n_instances)
-    instances = centres[labels] + CLOUD_SPREAD * rng.standard_normal((*labels.shape, n_features))
+    shape = (*labels.shape, n_features)
+    instances = centres[labels] + CLOUD_SPREAD * rng.standard_normal(shape)
     anywhere = rng.random(labels.shape) < 0.5
     instances[anywhere] = rng.random((anywhere.sum(), n_features))
+    in_cube = instances.clip(0.0, 1.0)
     offsets = np.arange(n_bags + 1) * n_instances
-    return Bags(instances.clip(0.0, 1.0).reshape(-1, n_features), offsets), Y
+    return Bags(in_cube.reshape(-1, n_features), offsets), Y
 
 
 def load_drawn(n_bags: int, n_instances: int, n_labels: int) -> Dataset:
     """The bags of :func:`make_bags`, to measure costs."""
     X, Y = make_bags(n_bags, n_instances, n_labels)
-    names = tuple(f"label {i}" for i in range(n_labels))
-    name = f"drawn:{n_bags}x{n_instances}x{n_labels}"
-    return _dataset(name, X.instances.tobytes() + Y.tobytes(), X=X, Y=Y, label_names=names)
+    return _dataset(
+        f"drawn:{n_bags}x{n_instances}x{n_labels}",
+        X.instances.tobytes() + Y.tobytes(),
+        X=X,
+        Y=Y,
+        label_names=tuple(f"label {i}" for i in range(n_labels)),
+    )
 
 
 def _dataset(name, drawn: bytes, **content) -> Dataset:

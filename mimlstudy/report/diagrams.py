@@ -77,8 +77,8 @@ def _draw_framework(ax, title, n_instances, n_labels, function):
     ax.set(title=title, xlim=(0, 10), ylim=(-1.8, 1.4))
     ax.set_axis_off()
     thing = draw_box(ax, 1, 0, "object", GREY)
-    instances = _column(ax, 5, "instance", n_instances, BLUE)
     labels = _column(ax, 9, "label", n_labels, YELLOW)
+    instances = _column(ax, 5, "instance", n_instances, BLUE)
     for instance in instances:
         draw_arrow(ax, thing, instance)
         for label in labels:
