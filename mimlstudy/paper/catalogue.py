@@ -11,9 +11,17 @@ from mimlstudy.paper.contents import listed_contents
 STAND_INS = {
     "yeast": "synthetic_genes",
     "yahoo": "synthetic_pages",
-    **dict.fromkeys(("reuters", "dbpedia"), "synthetic_texts"),
-    **dict.fromkeys(("musk1", "musk2", "elephant", "tiger", "fox"), "synthetic_africa"),
-    **dict.fromkeys(("scene", "hja", "letter_carroll", "letter_frost"), "synthetic_scene"),
+    "reuters": "synthetic_texts",
+    "dbpedia": "synthetic_texts",
+    "musk1": "synthetic_africa",
+    "musk2": "synthetic_africa",
+    "elephant": "synthetic_africa",
+    "tiger": "synthetic_africa",
+    "fox": "synthetic_africa",
+    "scene": "synthetic_scene",
+    "hja": "synthetic_scene",
+    "letter_carroll": "synthetic_scene",
+    "letter_frost": "synthetic_scene",
 }
 SMALL_DRAWN = "drawn:240x4x4"  # for drawn data of any size
 

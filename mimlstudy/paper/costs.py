@@ -105,9 +105,13 @@ LARGE_BAGS = (6250, 12500, 25000, 50000, 100000)
 
 def scipy_hausdorff(A, B) -> np.ndarray:
     """Max-Hausdorff distances (n_a, n_b) by SciPy, which takes one direction of one pair."""
-    return np.array(
-        [[max(directed_hausdorff(a, b)[0], directed_hausdorff(b, a)[0]) for b in B] for a in A]
-    )
+    distances = np.empty((len(A), len(B)))
+    for i, a in enumerate(A):
+        for j, b in enumerate(B):
+            there, *_ = directed_hausdorff(a, b)
+            back, *_ = directed_hausdorff(b, a)
+            distances[i, j] = max(there, back)
+    return distances
 
 
 class ScikitMultilearnKnn(BaseEstimator):

@@ -147,17 +147,20 @@ def objectives(estimator, dataset, train, test) -> list[dict]:
     """
     fitted = estimator.fit(dataset.X[train], dataset.Y[train])[-1]
     following = np.append(fitted.raw_objective_[1:], np.nan)
+    # The last problem was dropped if it raised the objective: it is no step.
     steps = zip(fitted.objective_, following, fitted.n_iter_, strict=False)
-    return [
-        {
-            "stage": stage,
-            "objective": objective,
-            "following": later,
-            "n_iter": n_iter,
-            "gap": fitted.duality_gap_,
-        }
-        for stage, (objective, later, n_iter) in enumerate(steps, start=1)
-    ]
+    rows = []
+    for stage, (objective, later, n_iter) in enumerate(steps, start=1):
+        rows.append(
+            {
+                "stage": stage,
+                "objective": objective,
+                "following": later,
+                "n_iter": n_iter,
+                "gap": fitted.duality_gap_,
+            }
+        )
+    return rows
 
 
 def related_pairs(estimator, dataset, train, test) -> list[dict]:
@@ -168,17 +171,24 @@ def related_pairs(estimator, dataset, train, test) -> list[dict]:
     """
     Y, names = dataset.Y[train], dataset.label_names
     fitted = estimator.fit(dataset.X[train], Y)[-1]
-    share, penalties = Y.mean(axis=0), fitted.pair_penalties_
-    return [
-        {
-            "first": names[i],
-            "second": names[j],
-            "cosine": fitted.label_relatedness_[i, j],
-            "sharing": np.nan if penalties is None else 1 / (4 * penalties[i, j] + 2),
-            "together": (Y[:, i] & Y[:, j]).mean() / (share[i] * share[j]),
-        }
-        for i, j in combinations(range(len(names)), 2)
-    ]
+    share = Y.mean(axis=0)
+    penalties = fitted.pair_penalties_
+    rows = []
+    for i, j in combinations(range(len(names)), 2):
+        sharing = np.nan
+        if penalties is not None:
+            sharing = 1 / (4 * penalties[i, j] + 2)
+        share_of_both = (Y[:, i] & Y[:, j]).mean()
+        rows.append(
+            {
+                "first": names[i],
+                "second": names[j],
+                "cosine": fitted.label_relatedness_[i, j],
+                "sharing": sharing,
+                "together": share_of_both / (share[i] * share[j]),
+            }
+        )
+    return rows
 
 
 def characteristics(estimator, dataset, train, test) -> list[dict]:
@@ -203,9 +213,11 @@ class Ceiling(BaseEstimator):
     def fit(self, X, instance_labels):
         """Fit on the instances that are labelled; labels (n_instances, n_labels)."""
         labelled = instance_labels.any(axis=1)
-        self.known_ = instance_labels[labelled].any(axis=0)
+        labels = instance_labels[labelled]
+        # A machine cannot learn a label that no instance has.
+        self.known_ = labels.any(axis=0)
         self.machine_ = clone(self.machine)
-        self.machine_.fit(X.instances[labelled], instance_labels[labelled][:, self.known_] * 1)
+        self.machine_.fit(X.instances[labelled], labels[:, self.known_] * 1)
         return self
 
     def instance_scores(self, X) -> np.ndarray:
@@ -225,17 +237,22 @@ class Chance(LabelFrequencies):
 def explanations(estimator, dataset, train, test) -> list[dict]:
     """Explanations against the labels of instances: a row for each calibration."""
     X, Y = dataset.X[train], dataset.Y[train]
+    test_bags = dataset.X[test]
+    # As features of the instances, labels follow their bags.
     truth = dataset.X.with_instances(dataset.instance_labels)
-    taught = isinstance(estimator, Ceiling)
-    estimator.fit(X, truth[train].instances.astype(bool) if taught else Y)
-    on_train, on_test = explain(estimator, X), explain(estimator, dataset.X[test])
-    rows = []
+    labels = Y
+    if isinstance(estimator, Ceiling):
+        labels = truth[train].instances.astype(bool)
+    estimator.fit(X, labels)
+    on_train = explain(estimator, X)
+    on_test = explain(estimator, test_bags)
+    instance_labels = truth[test].instances.astype(bool)
     # Neither bound is a learner whose scores could be calibrated.
     is_bound = isinstance(estimator, Ceiling | Chance)
+    rows = []
     for kind in ("none",) if is_bound else CALIBRATIONS:
         scores = calibrated(kind, on_train, X, Y, on_test)
-        instance_labels = truth[test].instances.astype(bool)
-        shares = right_explanations(scores, dataset.X[test], dataset.Y[test], instance_labels)
+        shares = right_explanations(scores, test_bags, dataset.Y[test], instance_labels)
         rows.append({"calibration": kind} | shares)
     return rows
 
@@ -253,28 +270,36 @@ def right_explanations(
     """
     of_bags = roc_auc_score(Y, bags.max(scores), average="micro")
     labelled = instance_labels.any(axis=1)
-    known = np.where(Y[bags.bag_of_instance], scores, -np.inf)[labelled]
+    of_its_bag = np.where(Y[bags.bag_of_instance], scores, -np.inf)
     bag = bags.bag_of_instance[labelled]
     scores, truth = scores[labelled], instance_labels[labelled]
-    sizes = np.unique(bag, return_counts=True)[1]
-    labelled_bags = Bags(scores, np.concatenate([[0], np.cumsum(sizes)]))
     # The area under a curve needs instances with the label and without it.
     measurable = truth.any(axis=0) & ~truth.all(axis=0)
-    top = scores == np.repeat(labelled_bags.max(scores), sizes, axis=0)
-    hits = labelled_bags.sum(1.0 * (top & truth)) / labelled_bags.sum(1.0 * top)
+    area = roc_auc_score(truth[:, measurable], scores[:, measurable], average="macro")
     return {
         "accuracy": _top_is_true(scores, truth),
-        "accuracy_known": _top_is_true(known, truth),
-        "auc": float(roc_auc_score(truth[:, measurable], scores[:, measurable], average="macro")),
-        "pointing": float(hits[labelled_bags.max(truth)].mean()),
+        "accuracy_known": _top_is_true(of_its_bag[labelled], truth),
+        "auc": float(area),
+        "pointing": _pointing(scores, truth, bag),
         "micro_auc_bags": float(of_bags),
         "micro_auc_instances": float(roc_auc_score(truth, scores, average="micro")),
     }
 
 
+def _pointing(scores, truth, bag):
+    """How often the top instances of a label that a bag shows have it; ``bag`` of each instance."""
+    _, sizes = np.unique(bag, return_counts=True)
+    bags = Bags(scores, np.concatenate([[0], np.cumsum(sizes)]))
+    top = scores == np.repeat(bags.max(scores), sizes, axis=0)
+    # Of several top instances each counts in part.
+    hits = bags.sum(1.0 * (top & truth)) / bags.sum(1.0 * top)
+    return float(hits[bags.max(truth)].mean())
+
+
 def _top_is_true(scores, truth):
     top = scores == scores.max(axis=1, keepdims=True)
-    return float(((top & truth).sum(axis=1) / top.sum(axis=1)).mean())
+    shares = (top & truth).sum(axis=1) / top.sum(axis=1)
+    return float(shares.mean())
 
 
 def calibrated(
@@ -288,14 +313,16 @@ def calibrated(
     if kind == "none":
         return test_scores
     probabilities = np.empty_like(test_scores)
-    for label, (largest, y) in enumerate(zip(bags.max(train_scores).T, Y.T, strict=True)):
+    by_label = zip(bags.max(train_scores).T, Y.T, strict=True)
+    for label, (largest, y) in enumerate(by_label):
         if y.all() or not y.any():
             probabilities[:, label] = y[0]
         elif kind == "isotonic":
             curve = IsotonicRegression(out_of_bounds="clip").fit(largest, y)
             probabilities[:, label] = curve.predict(test_scores[:, label])
         else:
-            slope, intercept = platt(largest, y, unit=np.ptp(largest) or 1.0, C=1e6)
+            unit = np.ptp(largest) or 1.0  # equal scores have no range
+            slope, intercept = platt(largest, y, unit=unit, C=1e6)
             probabilities[:, label] = expit(slope * test_scores[:, label] + intercept)
     return probabilities
 
@@ -317,21 +344,27 @@ def costs(estimator, dataset, train, test) -> list[dict]:
     fitted, seconds, megabytes = spent(estimator.fit, X, Y)
     for _ in range(N_REPEATS - 1):
         if seconds < SHORT:
-            seconds = min(seconds, spent(clone(estimator).fit, X, Y)[1])
-    is_bags = isinstance(X, Bags)
-    row = {
-        "n_instances": round(X.n_instances / len(X), 2) if is_bags else 1,
-        "n_features": X.n_features if is_bags else X.shape[1],
-        "n_labels": 1 if np.ndim(Y) == 1 else Y.shape[1],
-        "fit_seconds": seconds,
-        "fit_megabytes": megabytes,
-    }
+            _, again, _ = spent(clone(estimator).fit, X, Y)
+            seconds = min(seconds, again)
+    row = _sizes(X, Y) | {"fit_seconds": seconds, "fit_megabytes": megabytes}
     if len(test):
         scores, seconds, megabytes = spent(fitted.decision_function, dataset.X[test])
         row |= {"predict_seconds": seconds, "predict_megabytes": megabytes}
         if np.ndim(Y) == 2:
             row["average_precision"] = average_precision(labels[test], scores)
     return [row]
+
+
+def _sizes(X, Y):
+    """The mean size of a bag, and numbers of features and labels."""
+    n_labels = 1 if np.ndim(Y) == 1 else Y.shape[1]
+    if not isinstance(X, Bags):
+        return {"n_instances": 1, "n_features": X.shape[1], "n_labels": n_labels}
+    return {
+        "n_instances": round(X.n_instances / len(X), 2),
+        "n_features": X.n_features,
+        "n_labels": n_labels,
+    }
 
 
 def spent(call, *args):

@@ -198,11 +198,10 @@ class Row:
 
     def alternatives_on(self, dataset: str = "") -> list[dict]:
         """Each alternative alone, then mixtures, without what the row has on a data set anyway."""
-        settings, overrides = self.settings_on(dataset), list[dict]()
-        for override in (
-            *self.alternatives,
-            *mixed(self.alternatives, self.n_mixed),
-        ):
+        settings = self.settings_on(dataset)
+        mixtures = mixed(self.alternatives, self.n_mixed)
+        overrides: list[dict] = []
+        for override in (*self.alternatives, *mixtures):
             # What the row has anyway would be recorded twice.
             new = {}
             for name, value in override.items():
@@ -260,6 +259,7 @@ def split_grid(values: Mapping[str, object]) -> tuple[dict, list[dict]]:
     """The values that are constant, and the grids that are held out: none, one, or a union."""
     lists = {name: value for name, value in values.items() if isinstance(value, list)}
     constants = {name: value for name, value in values.items() if name not in lists}
+    # A learner may have several grids, such as one for each of its kernels.
     union = lists.pop("grid", [{}])
     grids = [lists | grid for grid in union]
     if not any(grids):
@@ -274,7 +274,9 @@ def build_pipeline(
 
     A step that is held out gets its first candidate, which the search replaces.
     """
-    candidates = {name: values[0] for name, values in grids[0].items()} if grids else {}
+    candidates = {}
+    if grids:
+        candidates = {name: values[0] for name, values in grids[0].items()}
     steps = {}
     for name, step in (constants | candidates).items():
         if name in STEPS and step is not None:
@@ -325,10 +327,8 @@ def settings_table(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) ->
     rows = []
     for method, row in table.items():
         for dataset in datasets:
-            ours, in_advance = (
-                row.settings_on(dataset),
-                row.fixed().settings_on(dataset),
-            )
+            ours = row.settings_on(dataset)
+            in_advance = row.fixed().settings_on(dataset)
             for parameter in ours | in_advance:
                 described = (
                     *_described(ours, parameter),
@@ -368,10 +368,8 @@ def _defaults_of(learner):
             parts[f"{name}__"] = part
     for prefix, part in parts.items():
         for basis in EVERYWHERE.get(type(part).__name__, ()):
-            yield (
-                basis,
-                {f"{prefix}{name}": value for name, value in basis.values.items()},
-            )
+            named = {f"{prefix}{name}": value for name, value in basis.values.items()}
+            yield basis, named
 
 
 def _settings_of_hold_outs():

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import NullLocator
 
-from mimlpaper.datasets.fetch import drawn_sizes
+from mimlpaper.datasets.fetch import DRAWN, drawn_sizes
 from mimlstudy.judge.selection import unmixed
 from mimlstudy.paper.costs import N_PEER_TEST, PEERS, SETS, SIZES
 from mimlstudy.paper.variants import varied_method
@@ -19,7 +19,6 @@ from mimlstudy.report.figures import label_ends, look_of
 from mimlstudy.report.tables import Entry, ReportTable, frame_grid
 
 MEASURED = ("fit_seconds", "fit_megabytes", "predict_seconds", "predict_megabytes")
-DRAWN = "drawn:"  # begins the names of drawn bags
 LEAST_MEGABYTES = 1.0  # less is within rounding
 POWERS = {  # columns of the table of growth: what grows, and with which size
     "seconds, bags": ("fit_seconds", "bags"),

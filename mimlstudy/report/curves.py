@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from mimlpaper.datasets.fetch import source_of
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import unmixed
 from mimlstudy.judge.statistics import swept_values
@@ -282,10 +283,11 @@ class Question(NamedTuple):
         chosen = [*experiment.methods]
         if self.methods:
             chosen = [name for name in chosen if name in self.methods]
+        if not chosen:
+            return None
         # A learner of bags says nothing of vectors, nor the other way round.
-        own_kind = _is_of_vectors(experiment.datasets[0])
-        is_other_kind = own_kind != _is_of_vectors(self.dataset)
-        if not chosen or (self.dataset and is_other_kind):
+        of_vectors = _is_of_vectors(experiment.datasets[0])
+        if self.dataset and _is_of_vectors(self.dataset) != of_vectors:
             return None
         changes = self._changes(parameter)
         return {
@@ -305,4 +307,4 @@ class Question(NamedTuple):
 
 def _is_of_vectors(dataset):
     """Whether examples are single vectors, as genes and web pages are."""
-    return dataset.startswith(("yeast", "yahoo"))
+    return source_of(dataset).n_instances is None

@@ -308,10 +308,15 @@ def _limits(ax, late):
 def panel_titles() -> dict[str, str]:
     """The title of each criterion's panel, by the criterion's name; lower is better in all."""
     titles = {}
-    for letter, (name, criterion) in zip("abcdefg", CRITERIA.items(), strict=True):
-        of_best = "" if criterion.lower_is_better else "1 − "
-        titles[name] = f"({letter}) {of_best}{criterion.title}"
+    for letter, name in zip("abcdefg", CRITERIA, strict=True):
+        titles[name] = f"({letter}) {loss_title(name)}"
     return titles
+
+
+def loss_title(name: str) -> str:
+    """The title of a criterion as a loss, such as "1 − Recall"."""
+    criterion = CRITERIA[name]
+    return criterion.title if criterion.lower_is_better else f"1 − {criterion.title}"
 
 
 def as_loss(values, name: str):

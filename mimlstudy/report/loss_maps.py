@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import LinearSegmentedColormap
 
+from mimlpaper.metrics import CRITERIA
 from mimlstudy.report.differences import losses_of
-from mimlstudy.report.figures import BLUE, INK, VERMILION, panel_titles
-from mimlstudy.report.tables import HEADS
+from mimlstudy.report.figures import BLUE, INK, VERMILION, loss_title
 
 COLORS = LinearSegmentedColormap.from_list("better to worse", [BLUE, "white", VERMILION])
 DARK = 0.6  # of the limit, beyond which numerals are white
@@ -54,7 +54,9 @@ def numbers_map(
         color = "white" if abs(value) > DARK * limit else INK
         ax.text(column, row, text, color=color, **NUMERAL)
     ax.set_yticks(range(len(changes)), changes.index)
-    ax.set_xticks(range(len(changes.columns)), [_short(name) for name in changes])
+    # Without arrows: all are losses here.
+    symbols = [CRITERIA[name].symbol for name in changes]
+    ax.set_xticks(range(len(symbols)), symbols)
     _bare(ax)
     return figure
 
@@ -94,8 +96,7 @@ def sets_map(
         squares = shares[name].unstack("dataset").loc[methods, datasets]
         image = ax.imshow(squares, aspect="auto", **_scale(limit))
         # By letters in the order of the panels: not all criteria may be asked for.
-        title = panel_titles()[name].split(" ", 1)[1]
-        ax.set_title(f"({letter}) {title}")
+        ax.set_title(f"({letter}) {loss_title(name)}")
         ax.set_yticks(range(len(methods)), methods)
         ax.set_xticks(range(len(datasets)), names, rotation=90)
         _bare(ax)
@@ -116,11 +117,6 @@ def _key(figure, ax, image, limit, reference):
     bar.set_ticks([-limit, 0, limit], labels=names)
     bar.outline.set_visible(False)
     place.set_title(f"loss below or above that of {reference}")
-
-
-def _short(name):
-    """The head of a criterion's column without the arrow: all are losses here."""
-    return HEADS[name].split(" ")[0]
 
 
 def _bare(ax):
