@@ -3,7 +3,6 @@
 import json
 import re
 
-import explore
 import pandas as pd
 from markupsafe import Markup
 from parts import filled, lightest, raw
@@ -16,8 +15,8 @@ from mimlstudy.judge.choices import divergences_with_effects
 from mimlstudy.judge.claims import WORDS
 from mimlstudy.judge.rules import DEFAULT_RULES
 from mimlstudy.paper.published import ALL_CRITERIA, TABLES, published_divergences
-from mimlstudy.report import play
 from mimlstudy.report.companion import Companion
+from mimlstudy.report.sections import explore, play
 from mimlstudy.report.status import ARTEFACTS
 from mimlstudy.report.tables import (
     CLAIM_COLUMNS,

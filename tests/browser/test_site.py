@@ -22,8 +22,8 @@ from mimlstudy.judge.selection import COLUMNS
 from mimlstudy.paper.catalogue import default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import TABLES
-from mimlstudy.report import play
 from mimlstudy.report.companion import Companion
+from mimlstudy.report.sections import play
 from mimlstudy.report.trace import trace, traces
 
 

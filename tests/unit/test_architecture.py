@@ -31,10 +31,25 @@ def rooms():
     """The modules of each room of the study, the lowest room first."""
     _, study = pictures()
     modules_of = {}
-    for line in reversed(study):
-        room, *modules = line.split()
-        modules_of[room] = set(modules)
-    return modules_of
+    for line in study:
+        names = line.split()
+        # A line that begins with spaces goes on with the room above it.
+        if not line.startswith(" "):
+            room, *names = names
+            modules_of[room] = set()
+        modules_of[room] |= set(names)
+    return dict(reversed(modules_of.items()))
+
+
+def rooms_of_imports(path):
+    """The rooms of the study that a file imports from."""
+    imported = set()
+    for name in imported_names(path):
+        folders = name.replace(".", "/").removeprefix(f"{STUDY.name}/")
+        inside = [room for room in rooms() if f"{folders}/".startswith(f"{room}/")]
+        # Of a room within a room, the inner one.
+        imported |= {max(inside, key=len)} if inside else set()
+    return imported
 
 
 def imported_names(path):
@@ -102,7 +117,7 @@ def test_rooms_of_the_study_lead_only_down():
     for room in rooms():
         above.remove(room)
         for path in (STUDY / room).glob("*.py"):
-            assert not inner_parts(path, STUDY) & above, path
+            assert not rooms_of_imports(path) & above, path
 
 
 def functions_of(path):

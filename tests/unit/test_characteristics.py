@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from mimlstudy.report.characteristics import characteristics_table
+from mimlstudy.report.sections.characteristics import characteristics_table
 
 CELLS = pd.DataFrame(
     [

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from mimlstudy.paper.costs import PEERS
-from mimlstudy.report import cost_report
+from mimlstudy.report.sections import cost_report
 from tests.made_up_records import as_in_the_paper
 
 MACHINE = "Linux; 2 cores"

@@ -7,7 +7,7 @@ import pytest
 
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.statistics import swept_values
-from mimlstudy.report.curves import (
+from mimlstudy.report.sections.curves import (
     Question,
     changes_figure,
     changes_in_percent,

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.report.degrees import (
+from mimlstudy.report.sections.degrees import (
     chosen_degrees,
     degrees_figure,
     hold_outs_table,

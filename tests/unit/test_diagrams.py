@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from mimlpaper.datasets import load_synthetic_scene, make_scenes
-from mimlstudy.report.diagrams import africa_figure, bag_figure, crosses, frameworks_figure
+from mimlstudy.report.sections.diagrams import africa_figure, bag_figure, crosses, frameworks_figure
 
 
 @pytest.fixture(autouse=True)

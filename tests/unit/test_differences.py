@@ -7,7 +7,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.report.differences import (
+from mimlstudy.report.sections.differences import (
     CORRECTED,
     OUTCOMES,
     PAPERS,

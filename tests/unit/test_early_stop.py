@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.report.early_stop import (
+from mimlstudy.report.sections.early_stop import (
     CONVERGED,
     STOPPED,
     likelihood_text,

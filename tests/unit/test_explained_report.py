@@ -9,8 +9,8 @@ import pytest
 from mimlstudy.judge.choices import Effect
 from mimlstudy.judge.compare import compare_with_paper
 from mimlstudy.paper.unseen import CEILING, CHANCE
-from mimlstudy.report import explained_report
-from mimlstudy.report.explained_report import BY_DISTANCES, SCORES_INSTANCES, SIMPLE, Grid
+from mimlstudy.report.sections import explained_report
+from mimlstudy.report.sections.explained_report import BY_DISTANCES, SCORES_INSTANCES, SIMPLE, Grid
 from tests.made_up_records import as_in_the_paper, rows
 
 METHODS = {CHANCE: 0.2, CEILING: 0.9, SIMPLE: 0.8}

@@ -1,11 +1,11 @@
 """Recorded means behind a slider of the site, and the story of the early stop."""
 
-import explore
 import pages
 import pandas as pd
 import pytest
 
 from mimlpaper.metrics import CRITERIA
+from mimlstudy.report.sections import explore
 from tests.made_up_records import as_in_the_paper
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.report.kernel_ranks import degenerate_table, rank_text, ranks_table
+from mimlstudy.report.sections.kernel_ranks import degenerate_table, rank_text, ranks_table
 
 
 @pytest.mark.parametrize(

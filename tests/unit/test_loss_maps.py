@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.report.ablation import bags_against_none
-from mimlstudy.report.loss_maps import above_and_below, numbers_map, sets_map
+from mimlstudy.report.sections.ablation import bags_against_none
+from mimlstudy.report.sections.loss_maps import above_and_below, numbers_map, sets_map
 from tests.made_up_records import rows
 
 

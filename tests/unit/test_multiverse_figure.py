@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from mimlstudy.judge.multiverse import flips
-from mimlstudy.report.multiverse_figure import multiverse_figure
+from mimlstudy.report.sections.multiverse_figure import multiverse_figure
 
 EFFECTS = pd.DataFrame(
     [

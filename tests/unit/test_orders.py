@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from mimlstudy.report.orders import MARKERS, first_methods, mean_ranks, orders_figure
+from mimlstudy.report.sections.orders import MARKERS, first_methods, mean_ranks, orders_figure
 from tests.made_up_records import as_in_the_paper
 
 OURS = as_in_the_paper(1)

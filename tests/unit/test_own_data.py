@@ -8,7 +8,7 @@ from PIL import Image
 
 from mimlpaper.datasets import labelled_bags, make_scenes, write_bags
 from mimlpaper.metrics import scores_of
-from mimlstudy.report import own_data
+from mimlstudy.report.sections import own_data
 
 LABELS = ("sea", "trees")
 

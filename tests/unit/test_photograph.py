@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from mimlstudy.report import photograph
+from mimlstudy.report.sections import photograph
 
 
 def test_a_bag_has_a_row_for_each_square_with_four_numbers_a_colour():

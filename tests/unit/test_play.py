@@ -14,7 +14,7 @@ from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.noisy_or import NoisyOr
 from mimlpaper.datasets import ImageBags, make_scenes
 from mimlpaper.explanations import explain
-from mimlstudy.report import play
+from mimlstudy.report.sections import play
 
 NODE = shutil.which("node")
 SCRIPT = """

@@ -11,7 +11,7 @@ from mimlpaper import plots
 from mimlpaper.bags import Bags
 from mimlpaper.datasets import ImageBags, scene_mosaic
 from mimlpaper.plots import INK, RIGHT, WRONG
-from mimlstudy.report import play
+from mimlstudy.report.sections import play
 
 
 @pytest.fixture(autouse=True)

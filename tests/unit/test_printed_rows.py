@@ -7,7 +7,7 @@ import pytest
 
 from mimlstudy.paper.experiments import ROWS
 from mimlstudy.paper.published import published_cells
-from mimlstudy.report.printed_rows import printed_rows
+from mimlstudy.report.sections.printed_rows import printed_rows
 from tests.made_up_records import as_in_the_paper
 
 OURS = as_in_the_paper(1)

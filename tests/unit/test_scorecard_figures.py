@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from mimlstudy.judge.claims import WORDS
-from mimlstudy.report.scorecard_figures import (
+from mimlstudy.report.sections.scorecard_figures import (
     cells_figure,
     deviations_figure,
     deviations_from_print,

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from mimlstudy.paper.published import TABLES
-from mimlstudy.report.standings import (
+from mimlstudy.report.sections.standings import (
     best_by_criterion,
     entry_ranks_figure,
     standings,

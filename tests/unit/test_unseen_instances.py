@@ -12,8 +12,8 @@ from mimlpaper import NoisyOr
 from mimlpaper.datasets import load
 from mimlstudy.paper.measures import MICRO_AUC, POINTING
 from mimlstudy.paper.unseen import CEILING, CHANCE
-from mimlstudy.report import unseen_instances
 from mimlstudy.report.figures import RIGHT, WRONG
+from mimlstudy.report.sections import unseen_instances
 
 SCENES = load("synthetic_scene")
 

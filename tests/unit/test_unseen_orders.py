@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from mimlstudy.judge.equal_tuning import OF_BAGS, OTHERS
-from mimlstudy.report import unseen_orders
+from mimlstudy.report.sections import unseen_orders
 from tests.made_up_records import level
 
 # The four are better than the compared learners on birds, on one criterion as on all.

@@ -15,10 +15,10 @@ from mimlstudy.judge.multiverse import in_words
 from mimlstudy.judge.selection import unmixed
 from mimlstudy.paper.measures import POINTING
 from mimlstudy.paper.unseen import CEILING, DEFAULTS_FROM
-from mimlstudy.report.explained_report import measured_explanations
 from mimlstudy.report.figures import LINE, RIGHT, WRONG
+from mimlstudy.report.sections.explained_report import measured_explanations
+from mimlstudy.report.sections.unseen_orders import SETS
 from mimlstudy.report.tables import Entry, ReportTable, crossed, frame_grid, number_text
-from mimlstudy.report.unseen_orders import SETS
 
 BOX = ["duration", "lowest frequency", "highest frequency"]  # features of a segment of sound
 TINTS = ["C0", "C1", "C3", "#56B4E9", "#333333"]  # that few eyes take for another

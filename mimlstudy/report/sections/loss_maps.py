@@ -9,8 +9,8 @@ import pandas as pd
 from matplotlib.colors import LinearSegmentedColormap
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.report.differences import losses_of
 from mimlstudy.report.figures import BLUE, INK, VERMILION, loss_title
+from mimlstudy.report.sections.differences import losses_of
 
 COLORS = LinearSegmentedColormap.from_list("better to worse", [BLUE, "white", VERMILION])
 DARK = 0.6  # of the limit, beyond which numerals are white

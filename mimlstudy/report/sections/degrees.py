@@ -9,8 +9,8 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import unmixed
 from mimlstudy.judge.statistics import swept_values
 from mimlstudy.paper import section4, section6
-from mimlstudy.report.early_stop import likelihoods
 from mimlstudy.report.figures import BLUE, GREEN, INK, RING, VERMILION
+from mimlstudy.report.sections.early_stop import likelihoods
 from mimlstudy.report.tables import ReportTable, frame_grid
 
 # Of each kind of data: the table with its printed row, its data sets, colour and marker.

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from mimlstudy.paper.section6 import WITH_BAGS
-from mimlstudy.report.loss_maps import above_and_below, numbers_map
+from mimlstudy.report.sections.loss_maps import above_and_below, numbers_map
 
 
 def bags_against_none(records: pd.DataFrame) -> pd.DataFrame:
