@@ -179,7 +179,7 @@ def claims(card: Mapping) -> str:
     n_weak = 0
     for claim in card["claims"]:
         verdict = claim["verdicts"][CORRECTED]
-        n_weak += verdict["power"] < POWERFUL * verdict["n_printed"]
+        n_weak += verdict["n_detected"] < POWERFUL * verdict["n_printed"]
     return (
         f"Of {len(card['claims'])}, {by_paper['supported']} are supported by the paper's t-test "
         f"and {corrected['supported']} by the corrected one; there "

@@ -3,27 +3,33 @@
 import copy
 import json
 import re
+from dataclasses import asdict
 
 import pytest
 
 from mimlstudy import folders
+from mimlstudy.judge.claims import ClaimVerdict
 from mimlstudy.judge.scorecard import scorecard
 from mimlstudy.report import first_page
 
 
-def verdict(supported, n_parts, power=0, n_printed=0):
-    return {
-        "supported": supported,
-        "n_parts": n_parts,
-        "power": power,
-        "n_printed": n_printed,
-    }
-
-
-def claim(name, supported=3, n_parts=4, parts=(), **power):
-    verdicts = dict.fromkeys(
-        ("corrected test", "equal tuning"), verdict(supported, n_parts, **power)
+def verdict(supported, n_parts, n_detected=0, n_printed=0):
+    """With the fields of the scorecard's verdicts, so that a renamed one is found here."""
+    made = ClaimVerdict(
+        word="supported in part",
+        n_parts=n_parts,
+        supported=supported,
+        contradicted=0,
+        not_tested=0,
+        n_printed=n_printed,
+        n_detected=n_detected,
     )
+    return asdict(made)
+
+
+def claim(name, supported=3, n_parts=4, parts=(), **detected):
+    of_claim = verdict(supported, n_parts, **detected)
+    verdicts = dict.fromkeys(("corrected test", "equal tuning"), of_claim)
     return {"id": name, "verdicts": verdicts, "parts": list(parts)}
 
 
@@ -60,7 +66,7 @@ def card():
         "totals": {name: {"all": totals} for name in ("closest", "fixed", "equal")},
         "claims": [
             claim("S4.1", 28, 28),
-            claim("S4.2", 20, 28, power=1, n_printed=4),
+            claim("S4.2", 20, 28, n_detected=1, n_printed=4),
             *of_cases,
             claim("S7.4", parts=[without]),
         ],
