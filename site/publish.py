@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
@@ -21,7 +22,7 @@ from mimlstudy.report.figures import caption_of
 from mimlstudy.report.first_page import answer
 from mimlstudy.report.notebook_page import LEFT_OUT, WITHOUT_STDERR
 from mimlstudy.report.notebooks import run_notebooks
-from mimlstudy.report.status import ARTEFACTS, recorded_scorecard
+from mimlstudy.report.status import ARTEFACTS, Artefact, recorded_scorecard
 
 HERE = Path(__file__).resolve().parent
 # Looks of tables, which a page of the repository may not have.
@@ -114,10 +115,18 @@ def fill(page: Path, mark: str, words: str) -> Path:
     return paths.write_whole(page, text)
 
 
-def gallery() -> str:
-    """``figures/README.md``: a row for each artefact, and the pictures below."""
-    rows, pictures = [], []
+def published_artefacts() -> Iterator[Artefact]:
+    """The artefacts whose files are in ``figures/``; others wait for their records."""
     for artefact in ARTEFACTS:
+        files = [folders.figures() / name for name in artefact.files]
+        if all(file.is_file() for file in files):
+            yield artefact
+
+
+def gallery() -> str:
+    """``figures/README.md``: a row for each published artefact, and the pictures below."""
+    rows, pictures = [], []
+    for artefact in published_artefacts():
         rows.append(_row(artefact))
         if artefact.kind == "figure":
             file = artefact.files[0]
@@ -136,9 +145,9 @@ def _row(artefact):
 
 
 def codecheck_manifest() -> str:
-    """``codecheck.yml`` of CODECHECK's specification 1.0: a file for each artefact."""
+    """``codecheck.yml`` of CODECHECK's specification 1.0: a file for each published artefact."""
     text = (HERE / "codecheck.yml").read_text()
-    for artefact in ARTEFACTS:
+    for artefact in published_artefacts():
         command = f"python site/publish.py {artefact.notebook}"
         # JSON quotes what YAML would take for its own signs.
         comment = json.dumps(f"{artefact.title}, made by: {command}")
