@@ -42,7 +42,9 @@ class Bags:
         if instances.ndim != 2 or instances.shape[1] == 0:
             raise ValueError(f"instances must be 2-D, with features, got shape {instances.shape}")
         if offsets.ndim != 1 or len(offsets) < 2 or offsets[0] or offsets[-1] != len(instances):
-            raise ValueError(f"offsets must be from 0 to the number of instances, {len(instances)}")
+            raise ValueError(
+                f"bags, at least one, need offsets from 0 to {len(instances)} instances"
+            )
         object.__setattr__(self, "instances", instances)
         object.__setattr__(self, "offsets", offsets)
         if self.sizes.min() < 1:
@@ -96,7 +98,7 @@ class Bags:
 
     @property
     def rows(self):
-        """The instances as learners multiply them; in some bags they are no array."""
+        """The instances as learners multiply them; ``TranslatedBags`` have another form of them."""
         return self.instances
 
     @property
@@ -178,7 +180,7 @@ class Bags:
         return Bags(instances, self.offsets, feature_names, self.names)
 
     def with_rows(self, rows) -> Bags:
-        """The same bags with other ``rows`` (n_instances, any)."""
+        """The same bags with other ``rows`` (n_instances, any), of the same kind of bags."""
         return self.with_instances(rows)
 
     def max(self, values: np.ndarray) -> np.ndarray:
@@ -195,7 +197,10 @@ class Bags:
 
 
 def as_bags(X, *, missing: bool = False) -> Bags:
-    """``X`` itself if it is a :class:`Bags`, else :meth:`Bags.from_list`; NaN if ``missing``."""
+    """``X`` itself if it is a :class:`Bags`, else :meth:`Bags.from_list`.
+
+    NaN is allowed if ``missing``.
+    """
     if _is_cell_array(X):
         X = X.ravel()
     if getattr(X, "ndim", None) == 2:

@@ -97,15 +97,15 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
     intercept_ : array (n_labels,)
         The b_t.
     objective_, n_iter_ : array (n_steps,)
-        The objective and the iterations of each convex problem.
+        The objective and the iterations of each convex problem that was kept.
     raw_objective_ : array (n_steps,) or (n_steps + 1,)
         The same, with a last step that raised the objective and was dropped.
     duality_gap_ : float
-        Of the last convex problem, as a share of its objective.
+        Of the last convex problem that was kept, as a share of its objective.
     label_relatedness_ : array (n_labels, n_labels)
-        Cosines between the w_t; 0 for a constant label.
+        Cosines between the w_t, and 1 with itself; 0 with a constant label.
     pair_penalties_ : array (n_labels, n_labels) or None
-        The μ_ij.
+        The μ_ij. Learned ones are the best for the final functions.
     imbalance_rates_ : array (n_labels,)
         The ibr_t.
     factor_ : KernelFactor
@@ -205,7 +205,7 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
         return features.rows if self.set_kernel == "mean" else unit_rows(features.rows)
 
     def _options(self) -> dict:
-        """The arguments of :func:`descend` that are parameters."""
+        """The arguments of :func:`descend` that follow from the parameters."""
         return {
             "learned_mu": self.mu if self._learns_penalties else None,
             "always_convex": self.set_kernel == "mean",
@@ -246,8 +246,8 @@ class Functions:
     weights: np.ndarray  # (r, n_labels)
     intercept: np.ndarray  # (n_labels,)
     raw_objective: np.ndarray  # of each convex problem, also of a last one that was dropped
-    n_iter: np.ndarray  # (n_steps,), the iterations of each convex problem
-    duality_gap: float  # of the last convex problem
+    n_iter: np.ndarray  # (n_steps,), the iterations of each convex problem that was kept
+    duality_gap: float  # of the last convex problem that was kept
     settled: bool  # whether the procedure ended by itself
 
     @property
@@ -321,10 +321,11 @@ def descend(
 ) -> Functions:
     """Minimise by convex upper bounds, the constrained concave-convex procedure.
 
-    Where g_t(X_i) exceeds the highest instance, a bound has Σ_j ρ_ijt g_t(x_ij) in its place, which
-    is equal at the last solution up to :data:`TIED`. ``problem`` is the first bound, on the labels
-    ``varied``; the others keep their ``constant`` functions. ``learned_mu`` is the common size of
-    μ_ij that are learned, or None; ``always_convex`` says that bounds are exact.
+    With g_t = f_t - b_t: for max_j g_t(x_ij), where it stands below g_t(X_i), a bound has
+    Σ_j ρ_ijt g_t(x_ij), which is equal at the last solution up to :data:`TIED`. ``problem`` is the
+    first bound, on the labels ``varied``; the others keep their ``constant`` functions.
+    ``learned_mu`` is the common size of μ_ij that are learned, or None; ``always_convex`` says that
+    bounds are exact.
     """
     rng = np.random.RandomState(seed)
     exact = always_convex or problem.link == 0
@@ -385,7 +386,10 @@ def highest(problem: ConvexProblem, on_instances: np.ndarray, tied: float = 0.0)
 
 
 def regulariser(relatedness, mu: float, n_labels: int) -> tuple[np.ndarray, np.ndarray | None]:
-    """Q, and the μ_ij or None, for "mean", "pairwise" (all μ_ij = μ) or an array of μ_ij."""
+    """Q of ½ tr(W Q W'), and the μ_ij or None: for "mean", "pairwise" or an array of μ_ij.
+
+    W has the w_t as columns. For "pairwise" all μ_ij are μ.
+    """
     shape = n_labels, n_labels
     if isinstance(relatedness, str):
         if relatedness == "mean":
@@ -407,13 +411,14 @@ def regulariser(relatedness, mu: float, n_labels: int) -> tuple[np.ndarray, np.n
 
 
 def mean_form(n_labels: int, mu: float) -> np.ndarray:
-    """Q of 1/(2T) Σ_t ||w_t||² + μ/T² ||Σ_t w_t||² (Eq. 21): (n_labels, n_labels)."""
+    """Q with ½ tr(W Q W') = 1/(2T) Σ_t ||w_t||² + μ/T² ||Σ_t w_t||² (Eq. 21)."""
     return np.eye(n_labels) / n_labels + 2.0 * mu / n_labels**2
 
 
 def pairwise_form(mu: np.ndarray) -> np.ndarray:
-    """Q of 1/(2T²) Σ_ij ||w_i - W_ij||² + 1/T² Σ_ij μ_ij ||W_ij||² at the best W_ij = W_ji.
+    """Q with ½ tr(W Q W') = 1/(2T²) Σ_ij ||w_i - W_ij||² + 1/T² Σ_ij μ_ij ||W_ij||².
 
+    The W_ij = W_ji are the best ones.
     W_ij = a_ij (w_i + w_j), a_ij = 1 / (4 μ_ij + 2) (Eq. 26), gives the regulariser of Eq. 28,
     1/(4 T²) Σ_ij (||w_i||² + ||w_j||² - a_ij ||w_i + w_j||²).
     """
@@ -441,7 +446,11 @@ def learned_pair_penalties(weights: np.ndarray, mu: float) -> np.ndarray:
 
 
 def _within_budget(closeness, mean_share):
-    """min(½, θ closeness) with the mean square of ``mean_share``, which all get if none is > 0."""
+    """min(½, θ closeness), with θ so that the mean square is that of ``mean_share``.
+
+    The ``n_full`` closest pairs have ½, and θ spends what they leave of the budget on the others.
+    If no closeness is above 0, all pairs have ``mean_share``.
+    """
     shares = np.full(len(closeness), mean_share)
     rising = np.sort(closeness)
     falling = rising[::-1]

@@ -81,9 +81,9 @@ class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
     Attributes
     ----------
     n_rounds_ : int
-        Rounds kept.
+        Rounds kept; 0 if all labels are constant.
     stopped_ : {"n_rounds", "step 3c", "step 3e"}
-        What ended them.
+        What ended them; "step 3c" if all labels are constant.
     estimators_ : list of n_rounds_ functions
         The f_t + b_t, on the features of instances.
     estimator_weights_ : array (n_rounds_,)

@@ -147,7 +147,7 @@ class SubCod(BagClassifier):
         self.classifier_ = SVC(kernel="linear", C=1.0).fit(self.polished_, y)  # step 4
 
     def _scores(self, bags):
-        """Distance of the predicted sub-concepts from the last machine's plane: (n_bags,)."""
+        """Decision values of the last machine for the predicted sub-concepts: (n_bags,)."""
         concepts = self.predict_concepts(bags)
         return self.classifier_.decision_function(concepts)  # step 5
 

@@ -102,7 +102,7 @@ def test_bad_bags_are_refused(given, message):
 @pytest.mark.parametrize(
     ("offsets", "message"),
     [
-        ([0, 1], "instances, 2"),
+        ([0, 1], "2 instances"),
         ([1, 2], "from 0"),
         ([0, 0, 2], "bag 0 is"),
     ],
