@@ -51,6 +51,11 @@ def test_a_hold_out_chooses_the_best_degree_of_each_split_by_each_criterion(runs
     assert table.entries.at["coverage", "texts"].lines == (f"{BEST} (100%)",)
 
 
+def test_runs_on_synthetic_data_give_an_empty_table(runs):
+    table = hold_outs_table(runs.assign(dataset="synthetic"))
+    assert table.entries.empty
+
+
 def test_the_ring_stands_at_the_degree_of_the_table(runs):
     likely = likelihoods_by_degree(runs)
     figure = degrees_figure(likely, {"texts": 6, "genes": 8})

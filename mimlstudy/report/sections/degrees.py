@@ -79,7 +79,8 @@ def hold_outs_table(runs: pd.DataFrame) -> ReportTable:
             CRITERIA[name].title: f"{share.idxmax()} ({share.max():.0%})"
             for name, share in shares.items()
         }
-    tidy = pd.concat(parts, names=["data"]).reset_index()
+    # Synthetic data, as in a smoke run, are of no kind.
+    tidy = pd.concat(parts, names=["data"]).reset_index() if parts else pd.DataFrame()
     return frame_grid(
         pd.DataFrame(shown),
         tidy,
