@@ -40,7 +40,7 @@ def multiverse_figure(effects: pd.DataFrame, turns: pd.DataFrame) -> plt.Figure:
     ax.set_xlim(-FARTHEST * 1.3, FARTHEST)
     handles = [
         plt.Line2D([], [], label="a mixture of settings", **_dot(MIXTURE, 3)),
-        plt.Line2D([], [], label="the published settings", **_dot(BLUE, 5.5)),
+        plt.Line2D([], [], label="our settings", **_dot(BLUE, 5.5)),
     ]
     ax.legend(handles=handles, ncols=2, **ABOVE_THE_AXIS)
     return figure
