@@ -90,10 +90,10 @@ def facts(card: Mapping) -> list[Fact]:
 
 
 # What no record can contradict: an identity that tests prove, and what the paper does not print.
-INSDIF = "Its transformation leaves the result of its own learner unchanged: proved."
+INSDIF = "Its bags do not change the result of its own learner: this is proved."
 UNKNOWN = (
-    "The printed curves of Figs. 4 to 10, which have no numbers; and what made RankSvm's row on "
-    "texts."
+    "The printed curves of Figs. 4 to 10, which have no numbers, and which program made RankSvm's "
+    "row on texts."
 )
 
 
@@ -106,9 +106,9 @@ def numbers(card: Mapping) -> str:
     fixed = card["totals"]["fixed"]["all"]
     chance = card["totals"]["closest"]["all"]["chance_agreement"]
     return (
-        f"In {n_unmarked} table rows no setting was picked to match the paper: "
+        f"In {n_unmarked} rows of the tables no setting was picked to match the paper: "
         f"{_of(of_unmarked)} values agree within noise. In {n_marked} rows open "
-        f"settings were picked: {_of(of_marked)} agree. With all settings fixed in "
+        f"settings were picked to match it: {_of(of_marked)} agree. With all settings fixed in "
         f"advance, {fixed['agrees']} of {fixed['measured']} agree. A wrong algorithm's value would "
         f"agree {chance:.0%} of the time."
     )
@@ -128,9 +128,9 @@ def main_comparison(card: Mapping) -> str:
     n_supported = sum(verdict["supported"] for verdict in corrected)
     tuned = of_svm["equal tuning"]
     return (
-        f"On scenes the four learners of bags beat AdtBoost.MH and MlSvm in {n_supported} of "
-        f"{n_parts} comparisons, by a test corrected for overlapping training sets. With equal "
-        f"tuning they beat MlSvm in {tuned['supported']} of {tuned['n_parts']}."
+        f"On scenes the paper's four bag learners beat AdtBoost.MH and MlSvm in {n_supported} of "
+        f"{n_parts} comparisons, by a test corrected for overlapping training sets. If all methods "
+        f"are tuned alike, they beat MlSvm in {tuned['supported']} of {tuned['n_parts']}."
     )
 
 
@@ -140,7 +140,7 @@ def direct_learning(card: Mapping) -> str:
     texts, texts_mi = _share_of_cases(card, "S5.3"), _share_of_cases(card, "S5.4")
     return (
         f"By the corrected test it beats MimlSvm in {scenes:.0%} of cases on scenes and "
-        f"{texts:.0%} on texts, MimlSvm_mi in {scenes_mi:.0%} and {texts_mi:.0%}."
+        f"{texts:.0%} on texts. It beats MimlSvm_mi in {scenes_mi:.0%} and {texts_mi:.0%}."
     )
 
 
@@ -155,8 +155,8 @@ def subcod(card: Mapping) -> str:
     parts = {part["subject"]: part for part in _claim(card, "S7.4")["parts"]}
     difference = parts["SubCod vs MimlSvm on the bag label"]["difference"]
     return (
-        "On Musk2, where the paper prints its largest difference, its sub-concepts change the "
-        f"accuracy of the learner without them by {difference:.3f}."
+        "On Musk2, where the printed difference is largest, its sub-concepts change the accuracy "
+        f"of its learner by {difference:.3f}."
     )
 
 
@@ -168,8 +168,8 @@ def bags(card: Mapping) -> str:
     n_mean, n_sets = leads.loc["mean"]
     n_statistics = leads.loc["bag statistics", "sum"]
     return (
-        f"With equal tuning the paper's learners beat the bag's mean on {n_mean} of {n_sets} data "
-        f"sets, and simple statistics of the bag on {n_statistics}."
+        "If all methods are tuned alike, the paper's learners beat learners of a bag's mean on "
+        f"{n_mean} of {n_sets} data sets, and learners of simple bag statistics on {n_statistics}."
     )
 
 
@@ -181,11 +181,11 @@ def claims(card: Mapping) -> str:
         verdict = claim["verdicts"][CORRECTED]
         n_weak += verdict["n_detected"] < POWERFUL * verdict["n_printed"]
     return (
-        f"Of {len(card['claims'])}, {by_paper['supported']} are supported by the paper's t-test "
-        f"and {corrected['supported']} by the corrected one; there "
-        f"{corrected['supported in part']} are supported in part, {corrected['undecided']} "
-        f"undecided and {corrected['contradicted']} contradicted. For {n_weak} the test was too "
-        "weak."
+        f"Of {len(card['claims'])} claims, the paper's t-test supports {by_paper['supported']} and "
+        f"the corrected test {corrected['supported']}. By the corrected test "
+        f"{corrected['supported in part']} are supported in part, {corrected['undecided']} are "
+        f"undecided, {corrected['contradicted']} contradicted and {corrected['not tested']} not "
+        f"tested. For {n_weak} this test is too weak."
     )
 
 
