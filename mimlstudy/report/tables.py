@@ -37,12 +37,13 @@ PAPERS, CORRECTED = "paper's test", "corrected test"  # views of claims.VIEWS, a
 CLAIM_COLUMNS = (PAPERS, CORRECTED, "fixed in advance", "equal tuning")
 HOW_TESTED = (
     "by the paper's paired t-test and by a corrected test, with the parts that are supported. By "
-    "the paper's test a tie is what is not significant. The corrected test allows for examples "
-    "that splits share, or takes the ranks of independent data sets, and is adjusted by Holm for "
-    f"the parts of a claim; there a tie is supported within {MARGIN:.0%} of the rival's loss. "
-    "Settings fixed in advance and equal tuning have the corrected test. *Power* is how many of "
-    "the printed differences the corrected test would have supported, with our spreads; if less "
-    "than half, the claim is undecided. Contradicted: more parts are contradicted than supported."
+    "the paper's test a difference that is not significant is a tie. The corrected test allows for "
+    "examples that splits share, or uses ranks over independent data sets, and is adjusted by Holm "
+    f"for the parts of a claim; with it a tie is supported within {MARGIN:.0%} of the rival's "
+    "loss. Settings fixed in advance and equal tuning are judged by the corrected test. *Power* is "
+    "the share of the printed differences that the corrected test would have supported, with our "
+    "spreads. Below one half the claim is undecided. A claim is contradicted if more of its parts "
+    "are contradicted than supported."
 )
 TINTED_TEXT = "#1a1a1a"  # legible on light tints in dark notebooks too
 THIN, THICK = "border-top: 1px solid #cccccc", "border-top: 1px solid #555555"

@@ -14,7 +14,7 @@ NAMES = {  # of columns and groups in sentences
     "equal": "equal tuning",
     "mean": "a bag's mean",
     "bag statistics": "its statistics",
-    "bags, others": "other learners of bags",
+    "bags, others": "other bag learners",
 }
 HEADS_OF_TESTS = {
     "paper": PAPERS,
@@ -103,9 +103,9 @@ def bags_in_words(groups: dict) -> str:
     n_sets = differences["dataset"].nunique()
     kinds = " and ".join(sorted(differences["n_labels"].unique()))
     return (
-        f"With equal tuning the paper's learners of bags lead, on sets with {kinds}: "
+        f"With equal tuning the paper's bag learners lead, on sets with {kinds}: "
         f"{'; '.join(parts)}. *Equal numbers* is how many of the {n_sets} sets they lead on if "
-        "two learners of each group are drawn"
+        "two learners of each group are picked at random"
     )
 
 

@@ -116,7 +116,7 @@ def test_the_sentence_counts_sets_with_many_labels_and_with_one_apart(learners):
     words = bags_in_words(groups)
     assert "on sets with many labels and one label: " in words
     assert "a bag's mean on 1 of 1 and 1 of 1 (equal numbers 2.0)" in words
-    assert "other learners of bags on 0 of 1 and 0 of 1 (equal numbers 0.0)" in words
+    assert "other bag learners on 0 of 1 and 0 of 1 (equal numbers 0.0)" in words
 
 
 def test_without_records_nothing_is_said():

@@ -84,8 +84,8 @@ def hold_outs_table(runs: pd.DataFrame) -> ReportTable:
     return frame_grid(
         pd.DataFrame(shown),
         tidy,
-        "The degree that is best on the test part of most splits, by criterion, and the share of "
-        "splits in which it is.",
+        "For each criterion, the degree that is best on the test part of most splits, and the "
+        "share of splits in which it is best.",
         corner="criterion",
     )
 

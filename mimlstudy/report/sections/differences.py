@@ -64,7 +64,7 @@ def wins_table(wins: pd.DataFrame) -> ReportTable:
     texts = shares.agg(" / ".join, axis=1).unstack(sort=False)
     n_cases = wins["cases"].unstack(sort=False)
     texts["cases"] = n_cases[CORRECTED].astype(int)
-    caption = "Percentages of cases that are better / neither / worse. Neither shows no tie."
+    caption = "Percentages of cases that are better / neither / worse. Neither does not mean a tie."
     return frame_grid(texts, wins.reset_index(), caption, corner="D-MimlSvm")
 
 

@@ -95,7 +95,7 @@ def programs_table(programs: Mapping[str, tuple[int, pd.DataFrame]]) -> ReportTa
         shown.rename(columns=HEADS),
         tidy.drop(columns="text"),
         "RankSvm as printed, and by programs that may have made it: mean ± std over the splits, "
-        "and the printed values' log likelihood, its mean over the criteria and its lowest.",
+        "and the log likelihood of the printed values: the mean and the lowest over the criteria.",
         corner="program",
         rules_above=tuple(first_rows[1:]),
     )

@@ -51,6 +51,6 @@ def degenerate_table(runs: pd.DataFrame) -> ReportTable:
         shown.to_frame("data sets"),
         runs[["dataset", "method", "degenerate"]],
         "Rows whose stated settings or defaults give every example the same labels or the same "
-        "scores. A hold-out takes their place in the column fixed in advance.",
+        "scores. In the rows fixed in advance, values chosen by hold-out replace them.",
         prose=True,
     )

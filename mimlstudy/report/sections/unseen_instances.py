@@ -32,7 +32,7 @@ def sizes_table(sets: Sequence[Dataset]) -> ReportTable:
     table = pd.DataFrame.from_dict(sizes, orient="index")
     table = table.rename_axis("dataset")
     shown = table.map("{:,}".format)
-    caption = "The data. Labels without an instance are labels of bags that no instance has."
+    caption = "The data. Labels without an instance: bags with a label that no instance has."
     return frame_grid(shown, table.reset_index(), caption, corner="data")
 
 
@@ -157,8 +157,9 @@ def explanations_table(records: pd.DataFrame) -> ReportTable:
     sets = tidy.index.get_level_values("dataset")
     shown = crossed(names, sets, entries)
     caption = (
-        "Explanations against truth, from above: accuracy of an instance's top label among all "
-        "labels; among its bag's; area under the curve; pointing. Means over splits."
+        "Explanations against true labels. From top to bottom, a cell has the accuracy of an "
+        "instance's top label among all labels; the same among its bag's labels; the area under "
+        "the curve; pointing. Means over splits."
     )
     in_order = [name for name in SETS if name in shown]
     return frame_grid(
@@ -177,8 +178,8 @@ def areas_table(ours: pd.DataFrame, printed: Mapping[str, tuple[float, float]]) 
     tidy = pd.concat([of_others, ours]).rename_axis("method")
     shown = tidy.map(number_text).set_axis(["bags", "sentences"], axis=1)
     caption = (
-        "DBpedia: area under one curve for all labels (micro-AUC), printed and ours. Ours see the "
-        "2 % of words that most documents have, the printed ones all."
+        "DBpedia: area under one curve for all labels (micro-AUC), printed and ours. Our methods "
+        "see the 2 % of words that most documents have, the printed methods see all words."
     )
     below_printed = tuple(ours.index[:1])
     return frame_grid(shown, tidy.reset_index(), caption, rules_above=below_printed)
@@ -205,7 +206,7 @@ def defaults_table(trials: pd.DataFrame) -> ReportTable:
     shown = crossed(names, means.index.get_level_values("dataset"), entries)
     n_splits = trials["split"].nunique()
     caption = (
-        "Defaults, and the differences that changes of them make: average precision above hamming "
+        "Defaults, and the differences when they are changed: average precision above hamming "
         f"loss, means over {n_splits} splits. Defaults were chosen on "
         f"{' and '.join(DEFAULTS_FROM)}; the other sets took no part."
     )

@@ -121,9 +121,9 @@ def orders_table(tested: pd.DataFrame) -> ReportTable:
     heads = tested["dataset"] + ", " + columns
     shown = crossed(tested["order"], heads, entries)
     caption = (
-        "Orders of methods on unseen data: how many comparisons are supported by the corrected "
-        f"test, of all pairs and seven criteria. The four are {', '.join(FOUR)}. The last three "
-        "rows are questions of our own."
+        "Orders of methods on unseen data: how many comparisons the corrected test supports, of "
+        f"all pairs on seven criteria. The four are {', '.join(FOUR)}. The last three rows are "
+        "our own questions."
     )
     # Both columns of a data set stand together.
     in_order = shown[sorted(shown)]
@@ -182,9 +182,9 @@ def groups_table(learners: pd.DataFrame) -> ReportTable:
     best = tidy.groupby("dataset")["mean"].transform("max")
     entries = number_entries(tidy["mean"], tidy["std"], tidy["mean"] == best)
     caption = (
-        "What is seen of a bag, with sixteen settings for each learner: average precision, and "
-        "accuracy on the five sets with one label; mean ± std over splits. The learner is chosen "
-        "by hold-out."
+        "Results by what a learner sees of a bag, with sixteen settings for each learner: average "
+        "precision, and accuracy on the five sets with one label; mean ± std over splits. The "
+        "learner of a row is chosen by hold-out."
     )
     shown = crossed(tidy["group"], tidy["dataset"], entries)
     return frame_grid(shown, tidy, caption, corner="seen")
