@@ -150,8 +150,8 @@ def powers_table(table: pd.DataFrame) -> ReportTable:
     """The table of :func:`powers`."""
     shown = table.map("{:.1f}".format).where(table.notna(), "–")
     caption = (
-        "The power of the number of bags, of instances in a bag, or of labels with which the "
-        "seconds and the memory of a fit grow over the two largest sizes. 1 means in proportion, 2 "
+        "The exponents with which seconds and memory of a fit grow with the number of bags, "
+        "of instances in a bag, or of labels, over the two largest sizes. 1 means in proportion, 2 "
         "with the square; a dash means too little to measure."
     )
     tidy = table.rename_axis("method").reset_index()
