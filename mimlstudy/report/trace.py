@@ -230,8 +230,13 @@ def traces(number: int, read: Reader, *, methods=()) -> Iterator[Trace]:
     for column in COLUMNS:
         records_of_column = selected(read, Selection((table.experiment,), column))
         by_column[column] = as_published(records_of_column)
-    cells = compare_with_paper(by_column["closest"], number)
+    recorded = by_column["closest"]
+    cells = compare_with_paper(recorded, number)
     runs = {column: _runs(rows, table) for column, rows in by_column.items()}
+    store = default_store()
+    outcomes = store.outcomes()
+    if "code" in recorded and len(recorded):
+        recorded = with_groups(EXPERIMENTS[table.experiment], recorded, store)
     origins = {}
     for cell in cells.to_dict("records"):
         place = cell["algorithm"], cell["dataset"]
@@ -239,7 +244,7 @@ def traces(number: int, read: Reader, *, methods=()) -> Iterator[Trace]:
             continue
         # The criteria of a row come from the same trials.
         if place not in origins:
-            origins[place] = _origin(table, *place, by_column["closest"])
+            origins[place] = _origin(table, *place, recorded, outcomes)
         yield Trace(
             table=number,
             method=cell["algorithm"],
@@ -288,7 +293,7 @@ def _values(runs, cell):
     return {str(run): float(value) for run, value in values.items()}
 
 
-def _origin(table, method, dataset, recorded):
+def _origin(table, method, dataset, recorded, outcomes):
     """Where the trials of a method on a data set come from."""
     experiment = EXPERIMENTS[table.experiment]
     rows = recorded[recorded["method"] == method]
@@ -311,7 +316,7 @@ def _origin(table, method, dataset, recorded):
         splits=f"{splits}; {table.experiment} in mimlstudy/paper",
         code=tuple(code),
         machines=tuple(_machines(rows)),
-        verified=_verified(experiment, rows),
+        verified=_verified(rows, outcomes),
         command=f"mimlpaper compute {experiment.name} {named}",
     )
 
@@ -347,15 +352,13 @@ def _machines(rows):
         yield f"{len(trials)} trials on {machine}; {versions}"
 
 
-def _verified(experiment, rows):
-    """What verification last found of some trials and today's code."""
-    if rows.empty or "code" not in rows:
+def _verified(rows, outcomes):
+    """What verification last found of some trials, in their groups, and today's code."""
+    if "verified_code" not in rows:
         return ("never",)
-    store = default_store()
-    groups = with_groups(experiment, rows, store)[GROUP].drop_duplicates()
-    outcomes = store.outcomes().merge(groups, on=GROUP)
+    of_rows = outcomes.merge(rows[GROUP].drop_duplicates(), on=GROUP)
     # Groups of one verification differ in what is not shown here.
-    shown = outcomes[["date", "outcome", "n_checked", "machine"]].drop_duplicates()
+    shown = of_rows[["date", "outcome", "n_checked", "machine"]].drop_duplicates()
     lines = []
     for row in shown.itertuples():
         lines.append(f"{row.date}: {row.outcome}, {row.n_checked} trials, {row.machine}")
