@@ -10,6 +10,7 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.report.sections.degrees import (
     chosen_degrees,
     degrees_figure,
+    degrees_in_tables,
     hold_outs_table,
     likelihoods_by_degree,
 )
@@ -64,3 +65,18 @@ def test_the_ring_stands_at_the_degree_of_the_table(runs):
     assert ring.get_xdata().tolist() == [6]
     assert ring.get_ydata() == pytest.approx([likely.at[6, "texts"]])
     plt.close(figure)
+
+
+def test_rings_of_the_same_degree_stand_on_each_of_their_lines(runs):
+    texts = likelihoods_by_degree(runs)["texts"]
+    likely = texts.to_frame().assign(genes=texts - 1)
+    figure = degrees_figure(likely, {"texts": 6, "genes": 6})
+    *_, ring = figure.axes[0].get_lines()
+    assert ring.get_xdata().tolist() == [6, 6]
+    assert ring.get_ydata() == pytest.approx([texts[6], texts[6] - 1])
+    plt.close(figure)
+
+
+def test_the_degrees_of_our_tables_are_those_of_their_rows():
+    """On scenes a hold-out chooses."""
+    assert degrees_in_tables() == {"texts": 7, "genes": 8, "web pages": 8}

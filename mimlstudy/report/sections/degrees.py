@@ -1,6 +1,7 @@
 """The degree of RankSvm: what the printed rows say of it, and what a hold-out would choose."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -9,16 +10,27 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import unmixed
 from mimlstudy.judge.statistics import swept_values
 from mimlstudy.paper import section4, section6
+from mimlstudy.paper.experiments import ROWS
+from mimlstudy.paper.published import TABLES
 from mimlstudy.report.figures import BLUE, GREEN, INK, RING, VERMILION
-from mimlstudy.report.sections.early_stop import likelihoods
+from mimlstudy.report.sections.early_stop import STOPPED, likelihoods
 from mimlstudy.report.tables import ReportTable, frame_grid
 
-# Of each kind of data: the table with its printed row, its data sets, colour and marker.
+
+class Kind(NamedTuple):
+    """A kind of data: the table with its printed row, its data sets, and how its line looks."""
+
+    table: int
+    datasets: tuple[str, ...]
+    color: str
+    marker: str
+
+
 KINDS = {
-    "scenes": (1, section4.SCENES, INK, "o"),
-    "texts": (2, section4.TEXTS, VERMILION, "s"),
-    "genes": (3, section6.YEAST, GREEN, "^"),
-    "web pages": (4, section6.YAHOO, BLUE, "D"),
+    "scenes": Kind(1, section4.SCENES, INK, "o"),
+    "texts": Kind(2, section4.TEXTS, VERMILION, "s"),
+    "genes": Kind(3, section6.YEAST, GREEN, "^"),
+    "web pages": Kind(4, section6.YAHOO, BLUE, "D"),
 }
 USUAL = -10.0  # log likelihoods above this have a linear axis
 
@@ -30,9 +42,8 @@ def likelihoods_by_degree(runs: pd.DataFrame) -> pd.DataFrame:
     """
     columns = {}
     for kind, of_kind in _by_kind(runs):
-        number = KINDS[kind][0]
         columns[kind] = {
-            degree: likelihoods(number, of_degree)["log_likelihood"].mean()
+            degree: likelihoods(KINDS[kind].table, of_degree)["log_likelihood"].mean()
             for degree, of_degree in of_kind.groupby("degree")
         }
     return pd.DataFrame(columns).rename_axis("degree")
@@ -41,22 +52,34 @@ def likelihoods_by_degree(runs: pd.DataFrame) -> pd.DataFrame:
 def _by_kind(runs):
     """The kinds of data that ran, each with its runs and the column ``degree``."""
     with_degree = runs.assign(degree=swept_values(runs, default=float("nan")).astype(int))
-    for kind, (_, datasets, *_) in KINDS.items():
-        of_kind = with_degree[with_degree["dataset"].isin(datasets)]
+    for name, kind in KINDS.items():
+        of_kind = with_degree[with_degree["dataset"].isin(kind.datasets)]
         if len(of_kind):
-            yield kind, of_kind
+            yield name, of_kind
+
+
+def degrees_in_tables() -> dict[str, int]:
+    """The degree of RankSvm's row by kind of data, where it is no choice of a hold-out."""
+    degrees = {}
+    for name, kind in KINDS.items():
+        row = ROWS[TABLES[kind.table].experiment][STOPPED]
+        degree = row.settings_on(kind.datasets[0])["degree"].value
+        if isinstance(degree, int):
+            degrees[name] = degree
+    return degrees
 
 
 def degrees_figure(likely: pd.DataFrame, in_tables: Mapping[str, int]) -> plt.Figure:
     """A line for each kind of data; a ring stands at the degree of its row ``in_tables``."""
     figure, ax = plt.subplots(figsize=(5.6, 3.2))
-    for kind in likely:
-        _, _, color, marker = KINDS[kind]
-        ax.plot(likely[kind], color=color, marker=marker, markersize=4, label=kind)
-    ringed = {
-        degree: likely.at[degree, kind] for kind, degree in in_tables.items() if kind in likely
-    }
-    ax.plot([*ringed], [*ringed.values()], **RING, color=INK, label="in our table")
+    degrees, heights = [], []  # of the rings
+    for name in likely:
+        kind = KINDS[name]
+        ax.plot(likely[name], color=kind.color, marker=kind.marker, markersize=4, label=name)
+        if name in in_tables:
+            degrees.append(in_tables[name])
+            heights.append(likely.at[in_tables[name], name])
+    ax.plot(degrees, heights, **RING, color=INK, label="in our table")
     # A linear axis would show only the least likely degrees.
     ax.set_yscale("symlog", linthresh=-USUAL)
     ax.set(xlabel="degree of the polynomial", ylabel="log likelihood of the printed row")
@@ -92,11 +115,12 @@ def hold_outs_table(runs: pd.DataFrame) -> ReportTable:
 
 def chosen_degrees(runs: pd.DataFrame) -> pd.DataFrame:
     """The best degree by each criterion: a row for each split of each data set."""
+    by_split = unmixed(runs, "degree").pivot(
+        index=["dataset", "split"], columns="degree", values=[*CRITERIA]
+    )
     chosen = {}
     for name, criterion in CRITERIA.items():
-        values = unmixed(runs, "degree").pivot(
-            index=["dataset", "split"], columns="degree", values=name
-        )
+        values = by_split[name]
         losses = values if criterion.lower_is_better else -values
         chosen[name] = losses.idxmin(axis=1)
     return pd.DataFrame(chosen)
