@@ -7,9 +7,9 @@ from textwrap import fill
 import pandas as pd
 
 from mimlstudy.judge.rules import POWERFUL
+from mimlstudy.report.tables import CORRECTED, PAPERS
 
 PAGE = "figures/pages/{}.md"  # of a rendered notebook, as the README links it
-PAPERS, CORRECTED = "paper's test", "corrected test"
 MUCH, LITTLE = 0.9, 0.1  # of the claims and of the numbers, for "yes" and for "no"
 LINE = 100  # characters
 

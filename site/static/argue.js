@@ -272,13 +272,13 @@ const Argue = (() => {
     const supported = count(parts, "supported");
     const contradicted = count(parts, "contradicted");
     const nPrinted = printedParts.length - count(printedParts, NOT_TESTED);
-    const power = count(printedParts, "supported");
+    const nDetected = count(printedParts, "supported");
     let word = supported ? "supported in part" : "undecided";
     if (count(parts, NOT_TESTED) === parts.length) word = NOT_TESTED;
-    else if (power < rules.power * nPrinted) word = "undecided";
+    else if (nDetected < rules.power * nPrinted) word = "undecided";
     else if (contradicted > supported) word = "contradicted";
     else if (supported === parts.length) word = "supported";
-    return { word, nParts: parts.length, supported, contradicted, nPrinted, power };
+    return { word, nParts: parts.length, supported, contradicted, nPrinted, nDetected };
   }
 
   // Each claim with its verdict and parts by the rules.

@@ -113,7 +113,7 @@
     const most = reachOf(finding.parts, test);
     const rows = finding.parts.flatMap((part) => partRow(part, test, most));
     const power = finding.nPrinted
-      ? ` The test would show ${finding.power} of ${finding.nPrinted} printed differences.` : "";
+      ? ` The test would show ${finding.nDetected} of ${finding.nPrinted} printed differences.` : "";
     const head = element("p", {}, `${finding.supported} of ${finding.nParts} parts are supported, `
       + `${finding.contradicted} contradicted.${power} Right of the middle the first method is better; `
       + `the lines reach to ${percent(most)} of the rival's loss. ◆ is printed.`);

@@ -25,6 +25,7 @@ from mimlstudy.paper.published import TABLES
 from mimlstudy.report.companion import Companion
 from mimlstudy.report.sections import play
 from mimlstudy.report.trace import trace, traces
+from tests.judged_claims import COUNTS_IN_JAVASCRIPT, counts_of
 
 
 @pytest.fixture(params=SITES, ids=named)
@@ -408,25 +409,10 @@ def test_a_click_on_a_number_of_a_table_opens_its_runs(page, site):
 
 def judged_claims(page):
     """Each claim's id, word and counts, as the page has judged it."""
-    return page.evaluate("""() => {
+    return page.evaluate(f"""() => {{
       const rules = JSON.parse(document.getElementById("rules").dataset.judged);
-      return Argue.argue(ARGUMENT, rules).map((claim) => [claim.id, claim.word, claim.nParts,
-        claim.supported, claim.contradicted, claim.nPrinted, claim.power]);
-    }""")
-
-
-def counts_of(claim):
-    """A claim's id, word and counts, as Python has judged it."""
-    verdict = claim.verdict
-    return [
-        claim.id,
-        verdict.word,
-        verdict.n_parts,
-        verdict.supported,
-        verdict.contradicted,
-        verdict.n_printed,
-        verdict.n_detected,
-    ]
+      return Argue.argue(ARGUMENT, rules).map((claim) => [{COUNTS_IN_JAVASCRIPT}]);
+    }}""")
 
 
 def choose(page, rules):

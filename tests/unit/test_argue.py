@@ -17,6 +17,7 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.claims import argue, evaluate_claims, without_splits
 from mimlstudy.judge.rules import PART_TESTS, Rules
 from mimlstudy.judge.statistics import holm, signed_rank_test, t_test
+from tests.judged_claims import COUNTS_IN_JAVASCRIPT, counts_of
 from tests.made_up_records import as_in_the_paper, level
 
 NODE = shutil.which("node")
@@ -136,24 +137,13 @@ def words_in_python(records, rules):
     """Each claim's id, word, counts, and its parts with their words."""
     claims = []
     for claim in argue(records.get, rules):
-        verdict = claim.verdict
-        words = [
-            claim.id,
-            verdict.word,
-            verdict.n_parts,
-            verdict.supported,
-            verdict.contradicted,
-            verdict.n_printed,
-            verdict.n_detected,
-            [words_of_part(part) for part in claim.parts],
-        ]
-        claims.append(words)
+        parts = [words_of_part(part) for part in claim.parts]
+        claims.append([*counts_of(claim), parts])
     return claims
 
 
-IN_JAVASCRIPT = """given.rules.map((rules) => Argue.argue(given.data, rules).map((claim) => [
-  claim.id, claim.word, claim.nParts, claim.supported, claim.contradicted, claim.nPrinted,
-  claim.power, claim.parts.map((part) => [
+IN_JAVASCRIPT = f"""given.rules.map((rules) => Argue.argue(given.data, rules).map((claim) => [
+  {COUNTS_IN_JAVASCRIPT}, claim.parts.map((part) => [
     part.subject, part.aspect, part.paper, part.paired, part.corrected])]))"""
 
 
