@@ -269,10 +269,10 @@ class Companion:
         """Show Table ``number`` with the paper's values and ours, and write it.
 
         ``criteria`` are the columns that are shown, all if empty; ``asked`` as in :meth:`trials`.
-        Overrides stand in the place of the published rows, without the values fixed in advance.
+        Overrides replace the published rows, without the values fixed in advance.
         """
         name = f"table{number}"
-        # Without their overrides the trials stand in the place of the published rows.
+        # Without their overrides the trials replace the published rows.
         trials = self.trials(name, **asked).assign(override="{}")
         is_varied = any(asked.values())
         fixed = None if is_varied else self.column(name, "fixed")
@@ -298,7 +298,7 @@ class Companion:
 
     @property
     def _is_kept_by_git(self):
-        """Whether what is saved takes the place of what is published."""
+        """Whether what is saved overwrites what is published."""
         return self.folder == folders.figures()
 
     def save_table(self, table: ReportTable, name: str, *, of: Sequence[Dataset] = ()) -> None:

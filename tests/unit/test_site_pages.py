@@ -157,7 +157,7 @@ def test_every_cell_has_its_row_on_the_page_of_the_scorecard(card):
 
 @pytest.fixture(scope="module")
 def claims_text(card):
-    """The page of claims, of which the first has a multiverse."""
+    """The page of claims; only the first claim has effects of other settings."""
     claims = [claim | {"multiverse": None} for claim in card["claims"]]
     claims[0]["multiverse"] = {"effect": 12.34, "in_favour": 0.925}
     headings = {

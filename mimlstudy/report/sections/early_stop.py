@@ -43,7 +43,7 @@ def likelihoods(number: int, runs: pd.DataFrame) -> pd.DataFrame:
     """For each criterion the mean and std of runs, and the printed values' log likelihood.
 
     ``runs`` are records of one program on the data of Table ``number``; without any, the printed
-    mean and std stand in the place of ours.
+    mean and std replace ours.
     """
     printed = _printed(number)
     if runs.empty:
