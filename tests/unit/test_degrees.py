@@ -52,9 +52,10 @@ def test_a_hold_out_chooses_the_best_degree_of_each_split_by_each_criterion(runs
     assert table.entries.at["coverage", "texts"].lines == (f"{BEST} (100%)",)
 
 
-def test_runs_on_synthetic_data_give_an_empty_table(runs):
-    table = hold_outs_table(runs.assign(dataset="synthetic"))
-    assert table.entries.empty
+def test_runs_on_a_stand_in_are_of_its_kind(runs):
+    table = hold_outs_table(runs.assign(dataset="synthetic_texts"))
+    assert table.entries.columns.tolist() == ["texts"]
+    assert set(table.tidy["degree"]) == {BEST}
 
 
 def test_the_ring_stands_at_the_degree_of_the_table(runs):

@@ -10,6 +10,7 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import unmixed
 from mimlstudy.judge.statistics import swept_values
 from mimlstudy.paper import section4, section6
+from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.experiments import ROWS
 from mimlstudy.paper.published import TABLES
 from mimlstudy.report.figures import BLUE, GREEN, INK, RING, VERMILION
@@ -53,7 +54,8 @@ def _by_kind(runs):
     """The kinds of data that ran, each with its runs and the column ``degree``."""
     with_degree = runs.assign(degree=swept_values(runs, default=float("nan")).astype(int))
     for name, kind in KINDS.items():
-        of_kind = with_degree[with_degree["dataset"].isin(kind.datasets)]
+        stand_ins = map(CATALOGUE.stand_in, kind.datasets)
+        of_kind = with_degree[with_degree["dataset"].isin([*kind.datasets, *stand_ins])]
         if len(of_kind):
             yield name, of_kind
 
@@ -76,9 +78,10 @@ def degrees_figure(likely: pd.DataFrame, in_tables: Mapping[str, int]) -> plt.Fi
     for name in likely:
         kind = KINDS[name]
         ax.plot(likely[name], color=kind.color, marker=kind.marker, markersize=4, label=name)
-        if name in in_tables:
-            degrees.append(in_tables[name])
-            heights.append(likely.at[in_tables[name], name])
+        degree = in_tables.get(name)
+        if degree in likely.index:  # a smoke run has few degrees
+            degrees.append(degree)
+            heights.append(likely.at[degree, name])
     ax.plot(degrees, heights, **RING, color=INK, label="in our table")
     # A linear axis would show only the least likely degrees.
     ax.set_yscale("symlog", linthresh=-USUAL)
@@ -102,8 +105,7 @@ def hold_outs_table(runs: pd.DataFrame) -> ReportTable:
             CRITERIA[name].title: f"{share.idxmax()} ({share.max():.0%})"
             for name, share in shares.items()
         }
-    # Synthetic data, as in a smoke run, are of no kind.
-    tidy = pd.concat(parts, names=["data"]).reset_index() if parts else pd.DataFrame()
+    tidy = pd.concat(parts, names=["data"]).reset_index()
     return frame_grid(
         pd.DataFrame(shown),
         tidy,
