@@ -36,6 +36,11 @@ CRITERION = Markup('<label><input type="checkbox" name="criteria" value="{name}"
 PAPER = "https://doi.org/10.1016/j.artint.2011.10.002"
 HOW_FAR_THEY_LEAD = "how-far-the-favoured-methods-lead"  # a heading of 10_multiverse
 TABLE_NAMES = {f"Table {number}" for number in TABLES}
+TITLES_OF_TERMS = {  # by the origin of a term
+    "companion": "Terms of this companion",
+    "paper": "Terms of the paper",
+    "field": "Terms of the field",
+}
 NOTEBOOK_OF = {artefact.title: artefact.notebook for artefact in ARTEFACTS}
 
 
@@ -243,11 +248,18 @@ def choices_page():
 
 
 def glossary_page():
-    """Every term with its meaning, in alphabetical order."""
+    """Every term with its meaning, in alphabetical order, by where it comes from."""
     entry = Markup('<dt id="{}">{}</dt>\n<dd>{}</dd>')
     rows = sorted(glossary(), key=lambda row: row["term"].lower())
-    terms = [entry.format(slug(row["term"]), row["term"], row["meaning"]) for row in rows]
-    return "# Glossary\n\n" + raw("\n".join(['<dl class="glossary">', *terms, "</dl>"])) + "\n"
+    page = ["# Glossary"]
+    for origin, title in TITLES_OF_TERMS.items():
+        terms = [
+            entry.format(slug(row["term"]), row["term"], row["meaning"])
+            for row in rows
+            if row["origin"] == origin
+        ]
+        page += [f"## {title}", raw("\n".join(['<dl class="glossary">', *terms, "</dl>"]))]
+    return "\n\n".join(page) + "\n"
 
 
 def play_page():

@@ -20,7 +20,7 @@ N_NUMBERED = {"fig": 10, "table": 5}  # in the paper; later tables are pseudo-co
 
 
 def glossary() -> list[dict]:
-    """Rows with term, forms (a regular expression, empty for no links) and meaning."""
+    """Rows with term, origin, forms (a regular expression, empty for no links) and meaning."""
     with GLOSSARY.open(newline="") as file:
         return list(csv.DictReader(file))
 

@@ -119,8 +119,10 @@ def _on_bag_label(method):
 
 # SubCod without its hold-out, at each M and θ.
 WITHOUT_HOLD_OUT = {name: TABLE_5["SubCod"].estimator_for(name).estimator for name in FIVE_SETS}
-SHARES = (0.1, 0.4, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0)
-M_AND_THETA = [dict(n_concepts=m, kept_share=share) for m in (10, 30, 50, 70) for share in SHARES]
+KEPT_SHARES = (0.1, 0.4, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0)
+M_AND_THETA = [
+    dict(n_concepts=m, kept_share=share) for m in (10, 30, 50, 70) for share in KEPT_SHARES
+]
 
 # Settings of no table's row: SubCod's learners on the bag label, each M and θ, folds that are not
 # stratified, and ascents from every positive bag.

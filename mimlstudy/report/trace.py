@@ -39,7 +39,7 @@ RunValues = dict[str, float]  # by the run's name
 
 
 @dataclass(frozen=True)
-class Setting:
+class ExplainedSetting:
     """The value of a parameter, and why it has this value."""
 
     parameter: str
@@ -59,7 +59,7 @@ class Origin:
     """Where the trials of a method on a data set come from."""
 
     trials: tuple[str, ...]
-    settings: tuple[Setting, ...]
+    settings: tuple[ExplainedSetting, ...]
     splits: str
     code: tuple[str, ...]
     machines: tuple[str, ...]
@@ -340,7 +340,7 @@ def _settings(experiment, method, dataset):
     table = settings_table({method: ROWS[experiment.name][method]}, [dataset])
     for row in table[table["basis"] != ""].itertuples():
         reason = f"{row.basis} {row.source}".rstrip()
-        yield Setting(row.parameter, row.value, reason, row.basis == CLOSEST)
+        yield ExplainedSetting(row.parameter, row.value, reason, row.basis == CLOSEST)
 
 
 def _machines(rows):

@@ -25,6 +25,12 @@ def test_every_term_has_a_meaning_and_a_place():
         assert f'<dt id="{place}">' in page
 
 
+def test_a_reader_learns_at_most_twelve_terms_that_only_this_companion_has():
+    origins = [row["origin"] for row in terms.glossary()]
+    assert set(origins) == {*pages.TITLES_OF_TERMS}
+    assert origins.count("companion") <= 12
+
+
 def text_of_all_pages():
     files = [
         ROOT / "README.md",

@@ -11,10 +11,9 @@ from mimlstudy.judge.selection import unmixed
 from mimlstudy.judge.statistics import WinTieLoss, win_tie_loss
 from mimlstudy.paper.published import PRINTED_WIN_TIE_LOSS
 from mimlstudy.report.figures import BLUE, INK, VERMILION, as_loss
-from mimlstudy.report.tables import HEADS, ReportTable, frame_grid
+from mimlstudy.report.tables import CORRECTED, HEADS, PAPERS, ReportTable, frame_grid
 
 RIVALS = ("MimlSvm", "MimlSvm_mi")  # of D-MimlSvm, in Figs. 4 and 5
-PAPERS, CORRECTED = "paper's t-test", "corrected test"
 OUTCOMES = {  # the colour of a bar, and of the number on it
     "better": (BLUE, "white"),
     "neither": ("#d9d9d9", INK),
@@ -38,7 +37,7 @@ def wins_of_figures(scenes: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         Rows: a comparison such as "scenes, against MimlSvm", and who counted: "printed",
-        "paper's t-test" or "corrected test". Columns: those of :class:`WinTieLoss`, and "cases".
+        "paper's test" or "corrected test". Columns: those of :class:`WinTieLoss`, and "cases".
     """
     rows = {}
     for place, figure, records in (("scenes", "figure4", scenes), ("texts", "figure5", texts)):
