@@ -78,10 +78,10 @@ def degrees_figure(likely: pd.DataFrame, in_tables: Mapping[str, int]) -> plt.Fi
     for name in likely:
         kind = KINDS[name]
         ax.plot(likely[name], color=kind.color, marker=kind.marker, markersize=4, label=name)
-        degree = in_tables.get(name)
-        if degree in likely.index:  # a smoke run has few degrees
-            degrees.append(degree)
-            heights.append(likely.at[degree, name])
+        # A hold-out has no one degree, and a smoke run has few.
+        if name in in_tables and in_tables[name] in likely.index:
+            degrees.append(in_tables[name])
+            heights.append(likely.at[in_tables[name], name])
     ax.plot(degrees, heights, **RING, color=INK, label="in our table")
     # A linear axis would show only the least likely degrees.
     ax.set_yscale("symlog", linthresh=-USUAL)
