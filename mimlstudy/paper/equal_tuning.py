@@ -52,6 +52,7 @@ from mimlstudy.paper.settings import (
     Table,
     default,
     held_out,
+    ours,
     stated,
 )
 from mimlstudy.paper.unseen import AS_REUTERS, BAGS, MEAN, SCALED, set_kernel
@@ -82,7 +83,7 @@ def _by_set_kernel(learner, *steps):
     # A trial seeds the parts of its estimator, not the candidates of a grid: they have a seed.
     vectors = [set_kernel(*steps, random_state=0, **kernel) for kernel in kernels]
     chosen = _grid(FOUR_COSTS, vector=vectors, C=COSTS)
-    return Row(learner, [default("a kernel on bags", kernel="linear"), chosen])
+    return Row(learner, [ours("a kernel on bags", kernel="linear"), chosen])
 
 
 # Only products let a linear machine tell labels apart. Higher costs of a pair take minutes.
@@ -92,7 +93,8 @@ CODED = [
 ]
 OF_BAGS = {
     "MimlBoost": Row(mimlboost.MimlBoost(), [
-        stated("4.3.2", n_rounds=50), default("time", tol=0.05), held_out(FOUR_COSTS, grid=CODED)]),
+        stated("4.3.2", n_rounds=50), ours("for time", tol=0.05),
+        held_out(FOUR_COSTS, grid=CODED)]),
     "MimlSvm": Row(mimlsvm.MimlSvm(), [_by_kernel(TWO_RATIOS, ratio=RATIOS, C=[1.0, 100.0])]),
     "MimlSvm_mi": Row(mimlsvm_mi.MimlSvmMi(), [
         _by_kernel("more alternations take hours", max_alternations=[1, 2], C=[1.0, 10.0])]),
@@ -122,7 +124,7 @@ OF_VECTORS = {
 def _with(row, *settings):
     """A row with the settings of its data set and the T-Criterion."""
     rules = [name for name in row.learner.get_params() if name.endswith("label_rule")]
-    top_label = default(**dict.fromkeys(rules, "top"))
+    top_label = ours("no label set is empty", **dict.fromkeys(rules, "top"))
     return replace(row, settings=[*settings, top_label, *row.settings])
 
 
@@ -134,7 +136,7 @@ def _through_insdif(method, row):
     ]
     if "rank" in row.learner.get_params():
         # More features of the kernel would take days.
-        bases.append(default("9 to 25 % of the trace are left", learner__rank=100))
+        bases.append(ours("for time; 9 to 25 % of the trace is left", learner__rank=100))
     return Row(insdif.InsDif(learner=row.learner), bases, base_method=method)
 
 
@@ -173,9 +175,9 @@ def _vectors(*steps) -> Table:
 
 
 # With thousands of examples, a quarter of the training part is enough to choose by.
-QUARTER = default("time", test_size=0.75)
-AT_ROWS = default("unit length", scaling="rows")
-SUMMED = default(
+QUARTER = ours("for time", test_size=0.75)
+AT_ROWS = ours("unit length", scaling="rows")
+SUMMED = ours(
     "unit length",
     scaling="none",
     vector=make_pipeline(SumInstances(), Normalizer()),
@@ -186,7 +188,7 @@ CONCEPTS = [10, 30, 50, 70]
 OPTIMA = dict(kept_share=[0.1, 0.5], optimum=["vertex", "budget"])
 BY_CONCEPTS = _grid("M and θ of 7.2, two optima", n_concepts=CONCEPTS, **OPTIMA)
 WHOLE_BUDGET = [
-    default("other optima take days", optimum="budget"),
+    ours("for time", optimum="budget"),
     _grid("M and θ of 7.2", n_concepts=CONCEPTS, kept_share=[0.1, 0.3, 0.5, 0.7]),
 ]
 BY_SCALES = _grid(
@@ -276,7 +278,7 @@ def _controls(learners, layouts, *settings, ends=()) -> Table:
     """Each learner on each layout, whose columns are scaled to [0, 1]."""
     table = Table()
     for layout, steps in layouts.items():
-        vector = default(vector=make_pipeline(*steps, MinMaxScaler(), *ends))
+        vector = ours("columns from 0 to 1", vector=make_pipeline(*steps, MinMaxScaler(), *ends))
         for name, row in learners.items():
             named = replace(row, base_method=name, layout=layout)
             table[f"{name}, {layout}"] = _with(named, vector, *settings)

@@ -39,7 +39,7 @@ HELD_OUT_HULLS = held_out(DEGENERATE, on=MOLECULES, gamma=WIDTHS, nu=COSTS)
 # Fixed in advance, the optimum is the default's, a vertex. It leaves up to M labels to learn, so
 # that the whole grids would take days.
 FEW_CONCEPTS: dict[str, Any] = dict(n_concepts=[10, 40], kept_share=[0.3, 0.7])
-FEWEST_CONCEPTS = held_out("few, for time", n_concepts=[10], kept_share=[0.3, 0.7])
+FEWEST_CONCEPTS = held_out("for time", n_concepts=[10], kept_share=[0.3, 0.7])
 FEW_WIDTHS = [1e-6, 1e-4, 1e-2]
 
 TABLE_5 = Table({

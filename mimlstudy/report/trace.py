@@ -339,7 +339,7 @@ def _settings(experiment, method, dataset):
     """The settings that a row names, each with its reason."""
     table = settings_table({method: ROWS[experiment.name][method]}, [dataset])
     for row in table[table["basis"] != ""].itertuples():
-        reason = f"{row.basis} {row.source}".rstrip()
+        reason = ", ".join(filter(None, (row.basis, row.source)))
         yield ExplainedSetting(row.parameter, row.value, reason, row.basis == CLOSEST)
 
 

@@ -125,6 +125,20 @@ def test_a_value_is_marked_as_closest_to_print_only_if_no_other_basis_has_it():
             assert not (is_same and parameter in marked), (name, method, parameter)
 
 
+LIBRARIES = {"LIBSVM", "HiGHS", "PRTools", "Weka's EM", "scikit-learn"}
+
+
+def test_a_library_default_is_the_one_of_its_class_or_names_another_library():
+    for name, method, dataset in ALL_ROWS:
+        row = ROWS[name][method]
+        of_class = row.learner.get_params() | HoldOut(row.learner, {}).get_params(deep=False)
+        for column in (row, row.fixed()):
+            for parameter, (value, basis) in column.settings_on(dataset).items():
+                if basis.kind == "library default" and basis.source not in LIBRARIES:
+                    assert basis.source == "", (name, method, parameter)
+                    assert str(value) == str(of_class[parameter]), (name, method, parameter)
+
+
 def identified(basis):
     """The values of a basis: of two equal bases one may count and the other not."""
     return {(id(basis), parameter) for parameter in basis.values}
@@ -382,6 +396,21 @@ def test_the_ablation_replaces_the_transformation_alone(method):
     without_bags = ablation.estimator("yeast", f"{method}, no bags")[-1]
     assert type(with_bags.learner) is type(without_bags.learner)
     assert type(with_bags.transformation) is not type(without_bags.transformation)
+
+
+def test_the_ablation_of_boosting_has_one_kernel_with_and_without_bags():
+    ablation = get_experiment("ablation")
+    of_differences = ablation.estimator("yeast", "InsDif_MimlBoost")[-1].transformation
+    of_genes = ablation.estimator("yeast", "InsDif_MimlBoost, no bags")[-2]
+    assert of_genes.rank == of_differences.rank
+    assert of_genes.gamma == of_differences.gamma
+
+
+def test_the_exact_kernel_has_the_settings_of_its_row():
+    row = get_experiment("table1").estimator("scene", "MimlSvm_mi")[-1]
+    exact = get_experiment("kernel_ranks").estimator("scene", "MimlSvm_mi, exact kernel")[-1]
+    for name in ("gamma", "C", "max_alternations"):
+        assert getattr(exact, name) == getattr(row, name)
 
 
 def test_the_set_kernel_is_that_of_section_5(bags):

@@ -30,7 +30,7 @@ def test_a_text_says_seeds_settings_with_reasons_code_and_the_command(of_scenes)
     assert text.count("\n") < 55
     assert "seeds 0 to 29" in text
     assert "data/results/table1.csv" in text
-    assert re.search(r"ratio = 0\.2 +stated 4\.3\.2", text)
+    assert re.search(r"ratio = 0\.2 +stated, 4\.3\.2", text)
     assert "RandomSplits(n_splits=30, train=0.75); table1 in mimlstudy/paper" in text
     assert "again     mimlpaper compute table1 --methods MimlSvm --recompute" in text
 
