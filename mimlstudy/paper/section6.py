@@ -128,6 +128,10 @@ ALTERNATIVES_ON_PAGES = {
     "Ml-knn": each(n_neighbors=20, label_rule="top", scaling="sparse columns"),
     "Cnmf": each(C=100.0, gamma="auto", label_rule="top"),
 }
+# The pages to which D-MimlSvm gives the same scores with LIBSVM's width.
+SAME_SCORES = tuple(
+    f"yahoo:{name}" for name in ("Arts", "Business", "Education", "Recreation", "Science")
+)
 ON_PAGES = TABLE_3 | {
     **{
         name: replace(TABLE_3[name], alternatives=overrides)
@@ -142,7 +146,7 @@ ON_PAGES = TABLE_3 | {
     ),
     "InsDif_D-MimlSvm": replace(
         TABLE_3["InsDif_D-MimlSvm"],
-        in_advance=[held_out(DEGENERATE, transformation__gamma=[0.1, 1.0]),
+        in_advance=[held_out(DEGENERATE, on=SAME_SCORES, transformation__gamma=[0.1, 1.0]),
                     ours("for time; 12 to 16 % of the trace is left", transformation__rank=300)],
     ),
     "RankSvm": Row(

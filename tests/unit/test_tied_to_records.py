@@ -13,7 +13,8 @@ from mimlstudy import folders
 from mimlstudy.engine.records import CURRENT, records
 from mimlstudy.judge.selection import Selection, selected
 from mimlstudy.paper.catalogue import default_store
-from mimlstudy.paper.experiments import EXPERIMENTS
+from mimlstudy.paper.common import DEGENERATE
+from mimlstudy.paper.experiments import EXPERIMENTS, ROWS, get_experiment
 from mimlstudy.paper.published import TABLES
 from mimlstudy.report import status
 from mimlstudy.report.first_page import answer
@@ -42,6 +43,24 @@ def test_a_published_table_has_the_numbers_of_the_records(number, tmp_path):
     for path in save_table(table, tmp_path, name):
         published = folders.figures() / path.name
         assert published.read_text() == path.read_text(), path.name
+
+
+def is_held_out(row, dataset):
+    """Whether a hold-out takes the place of degenerate defaults."""
+    hold_outs = [basis for basis in row.in_advance if basis.source == DEGENERATE]
+    return any(not basis.on or dataset in basis.on for basis in hold_outs)
+
+
+def test_a_hold_out_stands_where_defaults_are_degenerate_and_nowhere_else():
+    skip_unless_current("degenerate")
+    recorded = read("degenerate").set_index(["dataset", "method"])["degenerate"]
+    wrong = []
+    for table in TABLES.values():
+        for dataset in get_experiment(table.experiment).datasets:
+            for method, row in ROWS[table.experiment].items():
+                if is_held_out(row, dataset) != recorded[dataset, method]:
+                    wrong.append((dataset, method))
+    assert wrong == []
 
 
 def test_the_answer_of_the_readme_is_that_of_the_records():
