@@ -330,3 +330,27 @@ def test_a_notebook_imports_the_companion_before_anything_else(name):
     text = notebooks.available_notebooks()[name].read_text()
     imported = re.search(r'"(?:from|import) (\S+)', text)
     assert imported[1] == "mimlstudy.report.companion"
+
+
+FOLDED_FROM = 10  # lines of a cell that draws or says; the calls of shorter ones stay in sight
+
+
+def open_in_the_lab(notebook):
+    """Cells that the site folds, and JupyterLab shows whole: the first line of each."""
+    unfolded = []
+    for cell in notebook.cells:
+        tags = cell.metadata.get("tags", [])
+        is_long = len(cell.source.splitlines()) >= FOLDED_FROM
+        is_setup = "hide-cell" in tags
+        draws = "hide-input" in tags
+        folds = is_setup or (draws and is_long)
+        settings = cell.metadata.get("jupyter", {})
+        if folds and not settings.get("source_hidden"):
+            unfolded.append(cell.source.splitlines()[0])
+    return unfolded
+
+
+@each_notebook
+def test_the_lab_folds_the_long_cells_that_the_site_folds(name):
+    path = notebooks.available_notebooks()[name]
+    assert open_in_the_lab(nbformat.read(path, as_version=4)) == []
