@@ -123,6 +123,9 @@ def made_up_row(split, stage=0, n_stages=1, columns=None, **values):
         "stage": stage,
         "n_stages": n_stages,
         "hamming_loss": 0.1,
+        "seconds": 1.0,
+        "fit_seconds": 0.75,
+        "predict_seconds": 0.25,
         "n_train": 18,
         "n_test": 6,
     }

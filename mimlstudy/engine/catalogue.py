@@ -34,7 +34,7 @@ class Catalogue(Protocol):
         """Download what is missing; a DataError if that fails, or a file is damaged."""
 
     def n_labels(self, name: str) -> int:
-        """How many labels it has."""
+        """How many labels it has; a ValueError if no data set is named so."""
 
     def stand_in(self, name: str) -> str:
         """The drawn data set that stands for it in the profile "smoke"."""

@@ -18,6 +18,7 @@ import os
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -40,8 +41,9 @@ from mimlstudy.engine.trials import Experiment, Measure, Trial
 
 KEY = ["experiment", "dataset", "method", "override", "split"]
 CONFIGURED = KEY[1:4]  # what an estimator is made for
-NATURAL = ["split", "stage", "n_stages", "n_train", "n_test"]  # numbers from 0 on, of every file
-COUNTS = [*NATURAL, "seconds"]  # the numbers of every file
+COUNTS = ["split", "stage", "n_stages", "n_train", "n_test"]  # whole numbers, of every file
+POSITIVE = ["n_stages", "n_train"]
+NUMBERS = [*COUNTS, "seconds"]  # of every file
 TIMES = ("seconds", "fit_seconds", "predict_seconds")  # which no second run gives again
 
 CURRENT = "current"
@@ -131,7 +133,7 @@ class Store:
         self.catalogue = catalogue
         self.base = base
         sources()  # what runs is the code as it is now, whatever is edited later
-        check_round_trip()
+        check_round_trip(catalogue)
 
     def path(self, name: str) -> Path:
         return self.folder / f"{name}.csv"
@@ -168,7 +170,7 @@ class Store:
         path, measure = self.path(experiment.name), experiment.measure
         columns = columns_of(measure)
         text = _whole_text(path, len(columns)) or to_csv([], columns)
-        recorded = _parse(text, path, measure)
+        recorded = _parse(text, path, measure, self.catalogue)
         if self.base is None:
             return _latest(recorded)
         below = self.base.load(experiment)
@@ -257,10 +259,10 @@ def _whole_text(path, n_columns):
     return data[:end].decode(errors="replace")
 
 
-def _parse(text, path, measure):
+def _parse(text, path, measure, catalogue):
     """A file's rows with their types; those that cannot be right have a doubt."""
     columns = columns_of(measure)
-    numbers = [*COUNTS, *measure.numbers]
+    numbers = [*NUMBERS, *measure.numbers]
     try:
         table, intact = parse_csv(text, columns)
         for name in numbers:
@@ -270,23 +272,47 @@ def _parse(text, path, measure):
             f"{path}: {error}; restore the file from version control, or delete the damaged lines "
             "and run `mimlpaper compute` again"
         ) from error
-    right = np.array(intact, dtype=bool) & _possible(table, measure)
+    right = np.array(intact, dtype=bool) & _possible(table, measure, catalogue)
     known = table["doubt"].isin(["", DIFFERS])
     return table.assign(doubt=table["doubt"].where(right & known, DAMAGED))
 
 
-def _possible(table, measure):
-    """Whether each row's numbers can be: finite, shares from 0 to 1, counts and seconds from 0."""
-    numbers = table[[*COUNTS, *measure.numbers]].astype(float)
-    positive = [*COUNTS, *(name for name in measure.numbers if name in TIMES)]
-    shares = [name for name in measure.shares if name in numbers]
-    impossible = (
-        np.isinf(numbers).any(axis=1)
-        | numbers[NATURAL].isna().any(axis=1)
-        | (numbers[[*positive, *shares]] < 0).any(axis=1)
-        | (numbers[shares] > 1).any(axis=1)
-    )
-    return ~impossible.to_numpy()
+def _possible(table, measure, catalogue):
+    """Whether each row's numbers can be what the measure and the catalogue say of them."""
+    numbers = table[[*NUMBERS, *measure.numbers]].astype(float)
+    counts = numbers[[*COUNTS, *measure.counts]]
+    times = numbers.filter(items=TIMES)
+    of_test_set = numbers[[*measure.shares, *measure.ranks]]
+    from_zero = pd.concat([counts, times, of_test_set], axis=1)
+    needed = numbers.drop(columns=[*measure.may_lack])
+    faults = [
+        np.isinf(numbers).any(axis=1),
+        needed.isna().any(axis=1),
+        (counts % 1 > 0).any(axis=1),
+        (from_zero < 0).any(axis=1),
+        (numbers[POSITIVE] < 1).any(axis=1),
+        (numbers[[*measure.shares]] > 1).any(axis=1),
+        of_test_set.notna().any(axis=1) & (numbers["n_test"] < 1),
+    ]
+    if measure.ranks:
+        largest = _largest_ranks(table["dataset"], catalogue)
+        of_ranks = numbers[[*measure.ranks]]
+        faults.append(of_ranks.gt(largest, axis=0).any(axis=1))
+    if measure.has_one_of:
+        alternatives = numbers[[*measure.has_one_of]]
+        faults.append(alternatives.notna().sum(axis=1) != 1)
+    return ~np.any(faults, axis=0)
+
+
+def _largest_ranks(datasets, catalogue):
+    """The rank of the last label, from 0, of each row's data set; infinite if that is unknown."""
+    largest = {}
+    for name in datasets.unique():
+        try:
+            largest[name] = catalogue.n_labels(name) - 1
+        except ValueError:  # the name in a damaged row, which must not hide the other rows
+            largest[name] = np.inf
+    return datasets.map(largest).astype(float)
 
 
 def _newest(known, added):
@@ -309,7 +335,7 @@ def _latest(rows):
 
 # A row in which every column but the empty ones has another value, and its line.
 KNOWN_MEASURE = Measure(rows=list, numbers=("share", "value"), words=("word",), shares=("share",))
-KNOWN_ROW = {
+KNOWN_ROW: dict[str, Any] = {
     "experiment": "known",
     "dataset": "data, quoted",
     "method": "=method",
@@ -340,12 +366,13 @@ KNOWN_LINE = (
 )
 
 
-def check_round_trip():
+def check_round_trip(catalogue: Catalogue):
     """Write and read a known row; a StoreError if it does not come back as it is known."""
     columns = columns_of(KNOWN_MEASURE)
     text = to_csv([sealed(KNOWN_ROW, columns)], columns)
     written = text.removeprefix(",".join([*columns, f"{SEAL}\n"]))
-    (read,) = _parse(text, "a known row", KNOWN_MEASURE)[columns].to_dict("records")
+    table = _parse(text, "a known row", KNOWN_MEASURE, catalogue)
+    (read,) = table[columns].to_dict("records")
     value = round(KNOWN_ROW["value"], 10)
     if written != KNOWN_LINE or read != KNOWN_ROW | {"value": value}:
         raise StoreError(

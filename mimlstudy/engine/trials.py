@@ -89,7 +89,8 @@ class Measure:
     """What an experiment records of a trial.
 
     ``rows(estimator, dataset, train, test)`` fits the estimator on the rows ``train`` of the data
-    set, and returns what it finds: a dict for each stage, usually one.
+    set, and returns what it finds: a dict for each stage, usually one. What is said of its numbers
+    below is checked when records are read.
     """
 
     rows: Callable[..., list[dict]]
@@ -97,7 +98,11 @@ class Measure:
     words: tuple[str, ...] = ()
     repeatable: bool = True  # costs belong to a machine: a second run gives other numbers
     alone: bool = False  # whether a trial needs a process of its own, while nothing else runs
-    shares: tuple[str, ...] = ()  # the numbers that lie between 0 and 1
+    shares: tuple[str, ...] = ()  # numbers of the test set, from 0 to 1
+    ranks: tuple[str, ...] = ()  # numbers of the test set, from 0 to the number of labels less 1
+    counts: tuple[str, ...] = ()  # whole numbers from 0 on
+    may_lack: tuple[str, ...] = ()  # numbers that a row may be without
+    has_one_of: tuple[str, ...] = ()  # numbers of which a row has exactly one
 
 
 @runtime_checkable

@@ -5,6 +5,7 @@ import gc
 import json
 import sys
 import time
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -389,23 +390,44 @@ def _peak():
 
 SHARES = (*(name for name in CRITERIA if name != "coverage"), "accuracy")
 NUMBERS = (*CRITERIA, "accuracy", "fit_seconds", "predict_seconds")
-TESTED = Measure(criteria, NUMBERS, ("chosen",), shares=SHARES)
-STAGED = Measure(criteria_by_stage, NUMBERS, ("chosen",), shares=SHARES)
-BUDGETED = Measure(
-    criteria_by_budget,
-    (*NUMBERS, "n_settings"),
-    ("chosen", "held_out"),
-    shares=SHARES,
-)
-RANKED = Measure(
-    criteria_and_rank,
-    (*NUMBERS, "n_landmarks", "unexplained"),
+TESTED = Measure(
+    criteria,
+    NUMBERS,
     ("chosen",),
     shares=SHARES,
+    ranks=("coverage",),
+    may_lack=(*CRITERIA, "accuracy"),  # a criterion is blank where no bag defines it
+    has_one_of=("hamming_loss", "accuracy"),  # by whether the data have one label or several
 )
-DEGENERACY = Measure(degeneracy, ("degenerate",))
-OBJECTIVES = Measure(objectives, ("objective", "following", "n_iter", "gap"))
-RELATED = Measure(related_pairs, ("cosine", "sharing", "together"), ("first", "second"))
+STAGED = replace(TESTED, rows=criteria_by_stage)
+BUDGETED = replace(
+    TESTED,
+    rows=criteria_by_budget,
+    numbers=(*NUMBERS, "n_settings"),
+    words=("chosen", "held_out"),
+    counts=("n_settings",),
+)
+RANKED = replace(
+    TESTED,
+    rows=criteria_and_rank,
+    numbers=(*NUMBERS, "n_landmarks", "unexplained"),
+    counts=("n_landmarks",),
+    shares=(*SHARES, "unexplained"),
+    may_lack=(*TESTED.may_lack, "n_landmarks", "unexplained"),
+)
+DEGENERACY = Measure(degeneracy, ("degenerate",), counts=("degenerate",))
+OBJECTIVES = Measure(
+    objectives,
+    ("objective", "following", "n_iter", "gap"),
+    counts=("n_iter",),
+    may_lack=("following",),
+)
+RELATED = Measure(
+    related_pairs,
+    ("cosine", "sharing", "together"),
+    ("first", "second"),
+    may_lack=("sharing",),
+)
 EXPLANATIONS = Measure(
     explanations,
     (*POINTING, *MICRO_AUC),
@@ -439,4 +461,6 @@ COSTS = Measure(
     ),
     repeatable=False,
     alone=True,
+    shares=("average_precision",),
+    may_lack=("predict_seconds", "predict_megabytes", "average_precision"),
 )

@@ -7,13 +7,16 @@ from mimlstudy.paper.section5 import BASE_SETTING, FEW_SPLITS
 from mimlstudy.paper.section6 import YAHOO
 from mimlstudy.paper.section7 import FIVE_SETS
 
-FACTS = (
+COUNTED_FACTS = (
     "n_examples",
     "n_instances",
     "n_features",
     "n_labels",
     "n_positive",
     "n_negative",
+)
+FACTS = (
+    *COUNTED_FACTS,
     "multi_label",
     "mean_labels",
     "std_labels",
@@ -21,6 +24,7 @@ FACTS = (
     "mean_size",
     "largest_size",
 )
+CONSTRAINTS = ("n_constraints", "n_binding")
 BINDS = 0.01  # of a hinge loss of 1: closer than that, a constraint holds with equality
 
 
@@ -88,11 +92,16 @@ OF_CONSTRAINTS = tuple(
     for name, setting in BASE_SETTING.items()
 )
 STATED_FACTS = (
-    Experiment("data_facts", "Facts of the data", (OF_DATA,), Measure(data_facts, FACTS)),
+    Experiment(
+        "data_facts",
+        "Facts of the data",
+        (OF_DATA,),
+        Measure(data_facts, FACTS, counts=COUNTED_FACTS),
+    ),
     Experiment(
         "constraints",
         "Constraints of D-MimlSvm",
         OF_CONSTRAINTS,
-        Measure(binding_constraints, ("n_constraints", "n_binding")),
+        Measure(binding_constraints, CONSTRAINTS, counts=CONSTRAINTS),
     ),
 )

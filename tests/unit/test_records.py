@@ -112,21 +112,21 @@ def block_of_stages(split, n_stages, coverage):
 def test_of_a_trial_recorded_twice_the_last_counts_whatever_its_stages(store):
     """Fewer stages, as many, or more: blocks that follow each other, and blocks apart."""
     for n_stages in (3, 2, 2, 1, 4):
-        adjacent = block_of_stages(7, n_stages, coverage=n_stages)
+        adjacent = block_of_stages(7, n_stages, coverage=n_stages / 2)
         store.append(MINE, adjacent)
         loaded = store.load(MINE).query("split == 7")
         assert loaded["stage"].tolist() == list(range(n_stages))
-        assert set(loaded["coverage"]) == {n_stages}
-        apart = block_of_stages(7, n_stages, coverage=9)
+        assert set(loaded["coverage"]) == {n_stages / 2}
+        apart = block_of_stages(7, n_stages, coverage=3)
         store.append(MINE, [made_up_row(8), *apart])
         loaded = store.load(MINE).query("split == 7")
         assert loaded["stage"].tolist() == list(range(n_stages))
-        assert set(loaded["coverage"]) == {9}
+        assert set(loaded["coverage"]) == {3}
 
 
 def test_rewriting_moves_no_line_that_it_keeps(store):
     store.append(MINE, block_of_stages(7, 2, coverage=1))
-    store.append(MINE, [made_up_row(8), *block_of_stages(7, 4, coverage=9)])
+    store.append(MINE, [made_up_row(8), *block_of_stages(7, 4, coverage=3)])
     header, *lines = lines_of(store)
     store.rewrite(MINE)
     assert splits(store) == [8, 7, 7, 7, 7]
@@ -266,23 +266,80 @@ IMPOSSIBLE = [
     {"hamming_loss": 5.0},
     {"one_error": -0.1},
     {"coverage": np.inf},
+    {"coverage": -3.0},
+    {"coverage": 3.5},  # the last of four labels has the rank 3
+    {"hamming_loss": np.nan},
+    {"accuracy": 0.5},
     {"seconds": -1.0},
+    {"seconds": np.nan},
     {"fit_seconds": -1.0},
+    {"fit_seconds": np.nan},
     {"n_test": -6},
+    {"n_test": 0},
     {"n_train": ""},
+    {"n_train": 0},
+    {"n_train": 1.5},
+    {"split": 0.5},
+    {"stage": -1},
 ]
 
 
 @pytest.mark.parametrize("values", IMPOSSIBLE, ids=str)
 def test_numbers_that_cannot_be_are_damaged_whatever_their_seal(store, values):
-    """A share above 1, infinity, negative seconds and counts."""
-    store.append(MINE, [made_up_row(0, **values)])
-    assert store.load(MINE)["doubt"].tolist() == ["damaged"]
+    store.append(MINE, [made_up_row(**{"split": 0} | values)])
+    assert doubts(store, MINE) == ["damaged"]
 
 
-def test_a_number_that_is_no_share_may_be_above_1(store):
-    store.append(MINE, [made_up_row(0, coverage=7.5)])
-    assert store.load(MINE)["doubt"].tolist() == [""]
+def doubts(store, experiment):
+    """The doubt in each record of an experiment."""
+    return store.load(experiment)["doubt"].tolist()
+
+
+POSSIBLE = [
+    {"coverage": 3.0},
+    {"coverage": np.nan},  # no test bag has a label
+    {"hamming_loss": np.nan, "accuracy": 0.5},  # data with one label
+    {"hamming_loss": 0.0, "seconds": 0.0},
+    {"split": 99, "n_train": 1, "n_test": 1},
+]
+
+
+@pytest.mark.parametrize("values", POSSIBLE, ids=str)
+def test_numbers_that_can_be_have_no_doubt(store, values):
+    store.append(MINE, [made_up_row(**{"split": 0} | values)])
+    assert doubts(store, MINE) == [""]
+
+
+MEASURED = Measure(len, ("n_settings", "gap", "later"), counts=("n_settings",), may_lack=("later",))
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({}, ""),
+        ({"gap": -2.5, "later": 1.0}, ""),
+        ({"gap": np.nan}, "damaged"),
+        ({"n_settings": 1.5}, "damaged"),
+        ({"n_settings": -1}, "damaged"),
+    ],
+    ids=str,
+)
+def test_a_measure_says_which_numbers_are_counts_and_which_a_row_may_lack(store, values, expected):
+    """No number is of the test set, which may be empty."""
+    measured = tiny(measure=MEASURED, name="measured")
+    numbers = {"n_settings": 4, "gap": 0.5, "n_test": 0} | values
+    store.append(measured, [made_up_row(0, columns=columns_of(MEASURED), **numbers)])
+    assert doubts(store, measured) == [expected]
+
+
+def test_a_row_of_data_that_nobody_knows_hides_no_other_row(store):
+    store.append(MINE, [made_up_row(0), made_up_row(1, dataset="nowhere")])
+    assert doubts(store, MINE) == ["", ""]
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_no_published_record_has_impossible_numbers(name):
+    assert set(default_store().load(EXPERIMENTS[name])["doubt"]) <= {"", "differs"}
 
 
 def test_a_store_opens_only_if_the_writer_of_rows_writes_what_it_is_given(store, monkeypatch):
