@@ -8,6 +8,7 @@ setting by hold-out. It runs as a :class:`~mimlstudy.report.guest.Guest`: in pro
 """
 
 import re
+import threading
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
@@ -107,8 +108,8 @@ def bench(
     """
     if not ENTRY.fullmatch(entry):
         raise ValueError(f"entry must be written module:Name, got {entry!r}")
-    if not timeout > 0:
-        raise ValueError(f"timeout must be a positive number of seconds, got {timeout}")
+    if not 0 < timeout <= threading.TIMEOUT_MAX:
+        raise ValueError(f"timeout must be a positive, finite number of seconds, got {timeout}")
     folder = folders.build(
         "bench",
         entry.replace(":", "."),

@@ -124,12 +124,14 @@ def describe(entry: str, conditions: Conditions) -> dict:
         described = session.ask("describe")
     finally:
         session.end()
-    grid = described["settings"]
+    code, grid = described.get("code"), described.get("settings")
+    if not isinstance(code, str) or not isinstance(grid, list | None):
+        raise GuestError("it answered with something else than its code and its settings")
     if grid is None:
-        return {"code": described["code"], "settings": None}
+        return {"code": code, "settings": None}
     # Only its number goes back to the guest: values may be objects that JSON cannot hold.
     settings = [{"number": number, "values": values} for number, values in enumerate(grid)]
-    return {"code": described["code"], "settings": settings}
+    return {"code": code, "settings": settings}
 
 
 def guest_criteria(estimator, dataset, train, test) -> list[dict]:
@@ -181,12 +183,12 @@ class Session:
         watchdog.start()
         try:
             self.connection.send(request)
-            answer = json.loads(self.connection.recv_bytes(LARGEST_ANSWER))
-            if answer["has_array"]:
-                content = io.BytesIO(self.connection.recv_bytes(LARGEST_ANSWER))
-                array = np.load(content, allow_pickle=False)
+            answer, array = self._received()
         except (EOFError, OSError):
             raise GuestError(self._how_it_ended()) from None
+        except Exception as error:  # its code may have written anything to the connection
+            self.end()
+            raise GuestError(f"its answer cannot be read: {error!r}") from None
         finally:
             watchdog.cancel()
         if clock := CLOCK.get():
@@ -194,15 +196,34 @@ class Session:
         if "problem" in answer:
             self.end()
             raise GuestError(answer["problem"])
-        return array if answer["has_array"] else answer
+        return answer if array is None else array
+
+    def _received(self) -> tuple[dict, np.ndarray | None]:
+        """The next answer: what was sent as JSON, and the array after it, if there is one."""
+        answer = json.loads(self.connection.recv_bytes(LARGEST_ANSWER))
+        if not answer["has_array"]:
+            return answer, None
+        content = io.BytesIO(self.connection.recv_bytes(LARGEST_ANSWER))
+        return answer, np.load(content, allow_pickle=False)
 
     def end(self):
-        """End the process, and what it has started in its group."""
+        """End the process and what it has started, in its group or in other sessions."""
+        started = self._descendants()
         with suppress(OSError):
             os.killpg(self.process.pid, signal.SIGKILL)
+        for process in started:
+            with suppress(psutil.Error):
+                process.kill()
         self.process.kill()
         self.process.join()
         self.connection.close()
+
+    def _descendants(self):
+        """The processes that the guest's process has started, and those that these have."""
+        try:
+            return psutil.Process(self.process.pid).children(recursive=True)
+        except psutil.Error:  # it has ended
+            return []
 
     def _end_for_time(self):
         self.timed_out = True

@@ -35,6 +35,23 @@ class Honest:
         return self.decision_function(X) > 0
 """
 SECONDS = 20  # that a fit may take
+
+# Sends messages over what connects its process with the bench.
+WRITES = """
+import gc
+from multiprocessing.connection import Connection
+
+for connection in gc.get_objects():
+    if isinstance(connection, Connection) and connection.writable:
+        for message in MESSAGES:
+            connection.send_bytes(message)
+"""
+
+
+def writing(*messages):
+    return f"MESSAGES = {messages}\n{WRITES}"
+
+
 RIGHT = "nothing is wrong"
 
 # For each guest: its code, and what the bench says of it.
@@ -129,6 +146,26 @@ GUESTS = {
             return np.full((len(X), len(self.shares_)), np.nan)
         """,
         "ValueError: .*",
+    ),
+    "writes_what_is_no_json": (
+        writing(b"no json"),
+        "its answer cannot be read: JSONDecodeError",
+    ),
+    "writes_json_without_keys": (
+        writing(b"{}"),
+        "its answer cannot be read: KeyError",
+    ),
+    "writes_json_that_is_no_dict": (
+        writing(b"null"),
+        "its answer cannot be read: TypeError",
+    ),
+    "writes_an_answer_without_its_code": (
+        writing(b'{"has_array": false}'),
+        "it answered with something else than its code and its settings",
+    ),
+    "writes_an_array_for_its_settings": (
+        writing(b'{"has_array": true}', b"no array"),
+        "its answer cannot be read: ",
     ),
     "raises_a_message_that_is_a_page": (
         """
@@ -252,17 +289,18 @@ def test_a_guest_has_no_test_labels_in_its_process(here):
     assert enter("spy:Spy").problems == []
 
 
-def test_processes_of_guests_end_with_the_bench(here):
-    """Also those that a guest starts in its group."""
+@pytest.mark.parametrize("session", ["", ", start_new_session=True"])
+def test_processes_of_guests_end_with_the_bench(here, session):
+    """Also those that a guest starts, in its session or in another."""
     (here / "parent.py").write_text(
         HONEST
-        + textwrap.dedent("""
+        + textwrap.dedent(f"""
         import subprocess
 
         class Parent(Honest):
             def fit(self, X, Y):
-                child = subprocess.Popen(["sleep", "600"])
-                open(f"child-{child.pid}", "w").close()
+                child = subprocess.Popen(["sleep", "600"]{session})
+                open("child-%d" % child.pid, "w").close()
                 super().fit(X, Y)
         """)
     )

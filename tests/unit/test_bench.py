@@ -218,6 +218,12 @@ def test_what_is_not_written_as_an_entry_is_refused(here, entry):
         bench(entry, [1])
 
 
+@pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf"), 1e300])
+def test_a_timeout_that_no_clock_can_keep_is_refused(timeout):
+    with pytest.raises(ValueError, match="timeout must be a positive, finite number of seconds"):
+        bench("stranger:knn", [1], timeout=timeout)
+
+
 def test_a_killed_bench_goes_on(here):
     done = run("knn")
     store = store_of(done)
