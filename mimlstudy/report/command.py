@@ -282,23 +282,49 @@ def _verify(options):
     from mimlstudy.paper.catalogue import default_store
     from mimlstudy.report.words import counted
 
+    experiments, store = _experiments(options.experiment), default_store(options.profile)
     table = verify.verify(
-        _experiments(options.experiment),
+        experiments,
         sample=options.sample,
         seconds=options.audit,
-        store=default_store(options.profile),
+        store=store,
         **_protocol(options),
     )
+    if table.empty:
+        return _say_why_nothing_ran(experiments, store, options)
     same = table["outcome"].isin(verify.SAME)
     # An audit is a quick look: what agrees needs no line.
     shown = table if options.audit is None else table[~same]
     if len(shown):
         print(shown.to_string(index=False))
-    outcomes = counted(table["outcome"].value_counts()) or "none"
+    outcomes = counted(table["outcome"].value_counts())
     n_checked = table["n_checked"].sum()
     machine = fingerprint.provenance()["machine"]
     print(f"{n_checked} trials run again on {machine}; groups: {outcomes} ({verify.MEANING})")
     return int(not same.all())
+
+
+def _say_why_nothing_ran(experiments, store, options) -> int:
+    """Say why ``verify`` checked nothing; the exit status, which is 0 only without data."""
+    datasets = set()
+    for experiment in experiments:
+        datasets |= {trial.dataset for trial in experiment.trials(options.profile)}
+    catalogue = store.catalogue
+    is_here = [catalogue.is_present(name, options.data_home) for name in datasets]
+    if not any(is_here):
+        _say("nothing was checked: the data are not here; `mimlpaper data --fetch` downloads them")
+        return 0
+    if options.audit is not None:
+        _say(
+            "nothing was checked: no current record of data that are here took at most a quarter "
+            f"of {options.audit:g} seconds; give --audit more, or see `mimlpaper status`"
+        )
+    else:
+        _say(
+            "nothing was checked: no record has today's settings and data; `mimlpaper compute` "
+            "makes such records, and costs are never run again"
+        )
+    return 1
 
 
 def _add_bench(commands):
@@ -366,13 +392,11 @@ def _status(options):
         return status.overview(options.profile)
 
     shown = kept("overview", options.profile, overview)
-    if shown["artefacts"]:
-        _print_table(shown["artefacts"])
-        print()
-    print(shown["outcome"])
+    _print_table(shown["rows"])
+    print(f"\n{shown['outcome']}")
     if shown["versions"]:
         print(f"\n{shown['versions']}")
-    return int(any(row["mend"] for row in shown["artefacts"]))
+    return int(any(row["mend"] for row in shown["rows"]))
 
 
 def _print_scorecard(profile):

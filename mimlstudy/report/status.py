@@ -17,6 +17,7 @@ from mimlstudy.report import tables
 from mimlstudy.report.kept import kept, key_of
 from mimlstudy.report.words import counted, in_words
 
+MISSING = "missing"  # of a trial without a record, or an artefact without its file
 LAST_RUNS = "runs.json"  # beside executed notebooks: how the last run of each ended
 
 
@@ -44,14 +45,14 @@ ARTEFACTS = tuple(Artefact(**row) for row in read_rows("artefacts.csv", "experim
 
 
 def trial_counts(profile: str) -> dict[str, dict[str, int]]:
-    """By experiment, the numbers of its trials in each state, and of those "missing"."""
+    """By experiment, the numbers of its trials in each state, and of those that are missing."""
 
     def counts(read):
         by_experiment = {}
         for name, experiment in EXPERIMENTS.items():
             states = Counter(read(name).drop_duplicates(KEY)["state"])
             n_missing = len(experiment.trials(profile)) - states.total()
-            by_experiment[name] = {**states, "missing": n_missing}
+            by_experiment[name] = {**states, MISSING: n_missing}
         return by_experiment
 
     return _kept("counts", profile, counts)
@@ -89,11 +90,12 @@ def _kept(name, profile, make):
 
 
 def overview(profile: str) -> dict:
-    """What ``mimlpaper status`` shows: rows of artefacts, the outcome, and other versions."""
-    # A wheel has no notebooks.
-    rows = artefact_status(profile) if folders.notebooks().is_dir() else []
+    """What ``mimlpaper status`` shows: rows with states, the outcome, and other versions."""
+    # A wheel has no notebooks that could make an artefact, but it has records.
+    has_notebooks = folders.notebooks().is_dir()
+    rows = artefact_status(profile) if has_notebooks else experiment_status(profile)
     return {
-        "artefacts": rows,
+        "rows": rows,
         "outcome": in_words(recorded_scorecard(profile)),
         "versions": other_versions(default_store(profile)),
     }
@@ -138,30 +140,59 @@ def artefact_status(profile: str) -> list[dict]:
         is_made = any(folder.glob(f"{artefact.file}.*"))
         failed = ended.get(artefact.notebook, "done") != "done"
         state, mend = _state(artefact, counts, is_made, failed)
-        in_order = {name: counts[name] for name in (*STATES, "missing")}
         rows.append(
             {
                 "artefact": artefact.title,
                 "notebook": artefact.notebook,
                 "state": state,
-                "trials": counted(in_order),
+                "trials": _in_order(counts),
                 "mend": mend,
             }
         )
     return rows
 
 
+def experiment_status(profile: str) -> list[dict]:
+    """A row for each experiment: the state of its worst trial, and what mends it."""
+    rows = []
+    for name, counts in trial_counts(profile).items():
+        state = _worst_state(counts)
+        rows.append(
+            {
+                "experiment": name,
+                "state": state,
+                "trials": _in_order(counts),
+                "mend": _mend(state, [name]),
+            }
+        )
+    return rows
+
+
+def _in_order(counts) -> str:
+    """Counts of trials in words, the best state first."""
+    return counted({name: counts.get(name, 0) for name in (*STATES, MISSING)})
+
+
+def _worst_state(counts) -> str:
+    states = [name for name in (*STATES, MISSING) if counts.get(name)]
+    return states[-1] if states else CURRENT
+
+
+def _mend(state, experiments) -> str:
+    """The command after which trials in a state are current; empty if they are."""
+    if state == CURRENT:
+        return ""
+    # Other settings, other data and wrong numbers need another run; verify would only say so.
+    command = "verify" if state in CONFIRMABLE else "compute"
+    return f"mimlpaper {command} {' '.join(experiments)}"
+
+
 def _state(artefact, counts, is_made, failed):
     """The state of an artefact and the command that mends it, from its trials and files."""
-    states = [name for name in (*STATES, "missing") if counts[name]]
-    state = states[-1] if states else CURRENT
+    state = _worst_state(counts)
     run = f"mimlpaper run {artefact.notebook}"
     if failed:
         return "failed", run
-    if state == "missing" or not is_made:
-        return "missing", run
-    if state == CURRENT:
-        return state, ""
-    # Other settings, other data and wrong numbers need another run; verify would only say so.
-    command = "verify" if state in CONFIRMABLE else "compute"
-    return state, f"mimlpaper {command} {' '.join(artefact.experiments)}"
+    if state == MISSING or not is_made:
+        return MISSING, run
+    return state, _mend(state, artefact.experiments)

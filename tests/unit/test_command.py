@@ -1,5 +1,6 @@
 """The command line: what each command prints, and its exit status."""
 
+import re
 import subprocess
 import sys
 
@@ -77,12 +78,32 @@ def test_verify_says_that_records_are_damaged(run, recorded):
     assert "groups: 1 damaged (" in printed
 
 
-def test_an_audit_needs_no_data(run, recorded, monkeypatch):
-    damage(recorded)
+@pytest.mark.usefixtures("recorded")
+def test_an_audit_needs_no_data(run, monkeypatch):
     monkeypatch.setattr(PaperCatalogue, "is_present", lambda *arguments: False)
     code, printed = run(f"verify {SMOKE_RUN} --audit 20")
     assert code == 0
-    assert "groups: none (" in printed
+    assert "nothing was checked: the data are not here" in printed
+
+
+@pytest.mark.usefixtures("recorded")
+def test_an_audit_that_no_trial_fits_into_fails(run):
+    code, printed = run(f"verify {SMOKE_RUN} --audit 0.0000001")
+    assert code == 1
+    assert "a quarter of 1e-07 seconds; give --audit more" in printed
+
+
+def test_an_audit_of_records_that_are_not_current_fails(run, recorded):
+    damage(recorded)
+    code, printed = run(f"verify {SMOKE_RUN} --audit 20")
+    assert code == 1
+    assert "nothing was checked: no current record" in printed
+
+
+def test_verify_fails_if_nothing_is_recorded(run):
+    code, printed = run(f"verify {SMOKE_RUN}")
+    assert code == 1
+    assert "nothing was checked: no record" in printed
 
 
 @pytest.fixture
@@ -206,9 +227,12 @@ def test_status_names_versions_that_differ_from_the_recorded_ones(run, results, 
 
 
 @pytest.mark.usefixtures("artefact")
-def test_status_of_an_installed_package_is_the_outcome(run, results, monkeypatch):
+def test_status_of_an_installed_package_is_that_of_its_experiments(run, results, monkeypatch):
     monkeypatch.setattr(folders, "notebooks", lambda: results / "none")
-    assert run("status") == (0, "0 rows\n")
+    code, printed = run("status")
+    assert code == 1
+    assert re.search(r"^table1 +missing +300 missing +mimlpaper compute table1$", printed, re.M)
+    assert printed.endswith("\n\n0 rows\n")
     assert run("status --json") == (0, '{\n "rows": 0\n}\n')
 
 

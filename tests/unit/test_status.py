@@ -168,6 +168,35 @@ def test_an_artefact_is_as_good_as_its_worst_trial(made, state, remedy):
     assert made(**counts) == (state, f"3 current, 1 {state}", mend)
 
 
+@pytest.fixture
+def in_a_wheel(tmp_path, monkeypatch):
+    """The status that a wheel shows, which has no notebooks, of one experiment with a state."""
+    monkeypatch.setattr(folders, "notebooks", lambda: tmp_path / "notebooks")
+    monkeypatch.setattr(status, "recorded_scorecard", lambda profile: {})
+    monkeypatch.setattr(status, "in_words", lambda card: "the outcome")
+
+    def shown(state):
+        counts = {"table1": {"current": 2, state: 1}}
+        monkeypatch.setattr(status, "trial_counts", lambda profile: counts)
+        (row,) = status.overview("paper")["rows"]
+        return row["state"], row["mend"]
+
+    return shown
+
+
+@pytest.mark.parametrize(
+    ("state", "mend"),
+    [
+        ("current", ""),
+        ("code changed", "mimlpaper verify table1"),
+        ("damaged", "mimlpaper compute table1"),
+        ("missing", "mimlpaper compute table1"),
+    ],
+)
+def test_a_wheel_without_notebooks_is_as_good_as_its_worst_trial(in_a_wheel, state, mend):
+    assert in_a_wheel(state) == (state, mend)
+
+
 def test_an_artefact_whose_notebook_failed_has_failed(made):
     assert status.last_runs() == {}
     runs = folders.build("paper") / "runs.json"
@@ -201,7 +230,7 @@ def test_trials_are_counted_and_kept_until_a_record_changes(tmp_path, monkeypatc
 def test_what_status_shows_is_kept_until_a_file_changes(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
     overview_of_nothing = {
-        "artefacts": [],
+        "rows": [{"experiment": "table1", "mend": ""}],
         "outcome": "nothing yet",
         "versions": "",
     }
@@ -214,7 +243,7 @@ def test_what_status_shows_is_kept_until_a_file_changes(tmp_path, monkeypatch, c
     monkeypatch.setattr(status, "overview", overview)
     for _ in range(2):
         assert main(["status", "--profile", "smoke"]) == 0
-    assert capsys.readouterr().out == "nothing yet\n" * 2
+    assert capsys.readouterr().out.count("table1\n\nnothing yet\n") == 2
     assert calls == ["smoke"]
     paths.write_whole(folders.figures() / "table1.csv", "changed")
     main(["status", "--profile", "smoke"])
