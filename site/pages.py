@@ -118,7 +118,7 @@ def _scored(cell):
         "data set": cell["dataset"],
         "algorithm": cell["algorithm"],
         "criterion": ALL_CRITERIA[cell["criterion"]].symbol,
-        "published": (
+        "printed": (
             link(origin, published_text(cell)),
             cell["published_mean"],
         ),

@@ -99,7 +99,7 @@ def _add_run(commands):
     command.add_argument(
         "--parameters",
         action="store_true",
-        help="list what the notebooks can be asked",
+        help="list the notebooks' parameters",
     )
     command.add_argument(
         "--recorded",
@@ -146,7 +146,7 @@ def _run(options):
 
 
 def _list_parameters(names):
-    """Print what each notebook can be asked."""
+    """Print the parameters of each notebook."""
     from mimlstudy.report.notebooks import parameters_of
 
     rows = []

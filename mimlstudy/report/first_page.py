@@ -50,7 +50,7 @@ def is_recorded(card: Mapping) -> bool:
     """Whether all tables have rows in each column, and the learners of bags have rivals."""
     columns = card["totals"].values()
     has_rows = all(of_column["all"]["rows"] for of_column in columns)
-    rivals = {row["rival"] for row in card["groups"]["all learners"]}
+    rivals = {row["rival"] for row in card["groups"]["equal numbers"]}
     return has_rows and {"mean", "bag statistics"} <= rivals
 
 
@@ -92,8 +92,8 @@ def facts(card: Mapping) -> list[Fact]:
 # What no record can contradict: an identity that tests prove, and what the paper does not print.
 INSDIF = "Its bags do not change the result of its own learner: this is proved."
 UNKNOWN = (
-    "The printed curves of Figs. 4 to 10, which have no numbers, and which program made RankSvm's "
-    "row on texts."
+    "The printed curves of Figs. 4 to 10, which have no numbers, and which programs made "
+    "RankSvm's rows."
 )
 
 
@@ -108,9 +108,9 @@ def numbers(card: Mapping) -> str:
     return (
         f"In {n_unmarked} rows of the tables no setting was picked to match the paper: "
         f"{_of(of_unmarked)} values agree within noise. In {n_marked} rows open "
-        f"settings were picked to match it: {_of(of_marked)} agree. With all settings fixed in "
-        f"advance, {fixed['agrees']} of {fixed['measured']} agree. A wrong algorithm's value would "
-        f"agree {chance:.0%} of the time."
+        f"settings were picked to match it: {_of(of_marked)} agree. If all settings are chosen "
+        f"without the printed numbers, {fixed['agrees']} of {fixed['measured']} agree. A wrong "
+        f"algorithm's value would agree {chance:.0%} of the time."
     )
 
 
@@ -161,15 +161,18 @@ def subcod(card: Mapping) -> str:
 
 
 def bags(card: Mapping) -> str:
-    """On how many data sets the paper's learners of bags lead rivals, by equal tuning."""
-    differences = pd.DataFrame(card["groups"]["all learners"])
-    is_lead = differences["difference"] > 0
-    leads = is_lead.groupby(differences["rival"]).agg(["sum", "size"])
+    """On how many data sets the paper's learners of bags lead rivals, by equal tuning.
+
+    Of each group equally many learners count: the best of many leads by their number alone.
+    """
+    groups = card["groups"]["equal numbers"]
+    leads = pd.DataFrame(groups).groupby("rival")["leads"].agg(["sum", "size"])
     n_mean, n_sets = leads.loc["mean"]
     n_statistics = leads.loc["bag statistics", "sum"]
     return (
-        "If all methods are tuned alike, the paper's learners beat learners of a bag's mean on "
-        f"{n_mean} of {n_sets} data sets, and learners of simple bag statistics on {n_statistics}."
+        "If all methods are tuned alike, and equally many of each kind are compared, the paper's "
+        f"learners beat learners of a bag's mean on {n_mean:.1f} of {n_sets:.0f} data sets, and "
+        f"learners of simple bag statistics on {n_statistics:.1f}."
     )
 
 
@@ -183,9 +186,9 @@ def claims(card: Mapping) -> str:
     return (
         f"Of {len(card['claims'])} claims, the paper's t-test supports {by_paper['supported']} and "
         f"the corrected test {corrected['supported']}. By the corrected test "
-        f"{corrected['supported in part']} are supported in part, {corrected['undecided']} are "
-        f"undecided, {corrected['contradicted']} contradicted and {corrected['not tested']} not "
-        f"tested. For {n_weak} this test is too weak."
+        f"{corrected['supported in part']} hold in part, {corrected['undecided']} are open, "
+        f"{corrected['contradicted']} do not hold and {corrected['not tested']} are not tested. "
+        f"For {n_weak} this test is too weak."
     )
 
 

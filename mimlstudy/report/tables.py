@@ -42,8 +42,8 @@ HOW_TESTED = (
     f"for the parts of a claim; with it a tie is supported within {MARGIN:.0%} of the rival's "
     "loss. Settings fixed in advance and equal tuning are judged by the corrected test. *Power* is "
     "the share of the printed differences that the corrected test would have supported, with our "
-    "spreads. Below one half the claim is undecided. A claim is contradicted if more of its parts "
-    "are contradicted than supported."
+    "standard deviations. Below one half the claim is undecided. A claim is contradicted if more "
+    "of its parts are contradicted than supported."
 )
 TINTED_TEXT = "#1a1a1a"  # legible on light tints in dark notebooks too
 THIN, THICK = "border-top: 1px solid #cccccc", "border-top: 1px solid #555555"

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from mimlstudy.judge.claims import VIEWS, WORDS
+from mimlstudy.judge.claims import VIEWS
 from mimlstudy.judge.equal_tuning import RIVALS
 from mimlstudy.judge.selection import COLUMNS
 from mimlstudy.report.tables import CORRECTED, PAPERS, frame_grid
@@ -12,9 +12,9 @@ NAMES = {  # of columns and groups in sentences
     "closest": "settings closest to print",
     "fixed": "settings fixed in advance",
     "equal": "equal tuning",
-    "mean": "a bag's mean",
-    "bag statistics": "its statistics",
-    "bags, others": "other bag learners",
+    "mean": "learners of a bag's mean",
+    "bag statistics": "learners of bag statistics",
+    "bags, others": "other learners of bags",
 }
 HEADS_OF_TESTS = {
     "paper": PAPERS,
@@ -33,8 +33,8 @@ def in_words(card: dict) -> str:
         shares.append(f"{n_agree / n_cells:.0%} agree in {name}")
     columns = {NAMES[name]: _column_in_words(name, card) for name in COLUMNS}
     caption = (
-        f"Printed values and claims, by how our settings were chosen. With settings closest to "
-        f"print {' and '.join(shares)}. Of {len(card['claims'])} claims are {', '.join(WORDS)}:"
+        f"Printed values and {len(card['claims'])} claims, by how our settings were chosen. With "
+        f"settings closest to print {' and '.join(shares)}."
     )
     shown = pd.DataFrame(columns)
     table = frame_grid(shown, pd.DataFrame(), caption, corner="what is counted")
@@ -47,15 +47,20 @@ def _column_in_words(name, card):
     for view, (column, test) in VIEWS.items():
         if column == name:
             head = f"claims, {HEADS_OF_TESTS[test]}"
-            cells[head] = _with_slashes(card["words"][view])
+            cells[head] = counted(card["words"][view])
     # Only these settings were chosen by print, and can profit from the choice.
     if name == "closest":
         choice = card["chance_with_choice"]
         if choice["own"] is not None:
             text = f"{choice['own']:.0%} ({choice['others']:.0%})"
-            cells["after a choice of settings (others' rows)"] = text
-        head = "cells of Table 4 that agree, sampled pages / same pages"
-        cells[head] = " / ".join(map(str, card["table4"].values()))
+            cells["values that agree if settings may be chosen (others' rows)"] = text
+        if choice["others_marked"] is not None:
+            text = f"{choice['others_marked']:.0%}"
+            cells["values that agree if settings may be chosen, in others' rows marked †"] = text
+        sampled, same = card["table4"].values()
+        cells["values of Table 4 that agree"] = (
+            f"{sampled} as another sample of pages, {same} on the same pages"
+        )
     return pd.Series(cells)
 
 
@@ -68,10 +73,10 @@ def _agreement_in_words(totals):
             tau = of_table["tau"] or 0
             taus.append(f"{tau:.2f}".lstrip("0"))
     texts = {
-        "cells that agree (others' rows)": "{agrees} of {measured} ({chance_agreement:.0%})",
+        "values that agree (others' rows)": "{agrees} of {measured} ({chance_agreement:.0%})",
         "rows nearest to their own": "{rows_recognised} of {rows} (by chance {rows_by_chance:.0f})",
         "columns with the printed winner": "{winner_agreement:.0%} of {columns}",
-        "Kendall's τ; by table": "{tau:.2f}; " + "/".join(taus),
+        "Kendall's τ (by table)": "{tau:.2f} (" + ", ".join(taus) + ")",
     }
     # Without a row there is no mean to format.
     if not overall["rows"]:
@@ -79,34 +84,30 @@ def _agreement_in_words(totals):
     return {head: text.format(**overall) for head, text in texts.items()}
 
 
-def _with_slashes(counts):
-    return "/".join(map(str, counts.values()))
-
-
 def bags_in_words(groups: dict) -> str:
-    """How the paper's learners of bags compare with other groups by equal tuning.
+    """How the paper's learners of bags compare with each other group by equal tuning.
 
-    ``groups`` are those of the scorecard; the sentence ends without a full stop.
+    ``groups`` are those of the scorecard.
     """
     differences = pd.DataFrame(groups["all learners"])
-    drawn = pd.DataFrame(groups["equal numbers"])
-    if drawn.empty or not {*RIVALS} <= {*differences["rival"]}:
-        return "Not everything is recorded yet"
-    parts = []
+    of_equal_numbers = pd.DataFrame(groups["equal numbers"])
+    if of_equal_numbers.empty or not {*RIVALS} <= {*differences["rival"]}:
+        return "Not everything is recorded yet."
+    sentences = ["With equal tuning the paper's bag learners lead as follows."]
+    n_sets = differences["dataset"].nunique()
     for rival in RIVALS:
         of_rival = differences[differences["rival"] == rival]
         is_lead = of_rival["difference"] > 0
         leads = is_lead.groupby(of_rival["n_labels"]).agg(["sum", "size"])
-        counts = [f"{row['sum']} of {row['size']}" for _, row in leads.iterrows()]
-        expected = drawn.loc[drawn["rival"] == rival, "leads"].sum()
-        parts.append(f"{NAMES[rival]} on {' and '.join(counts)} (equal numbers {expected:.1f})")
-    n_sets = differences["dataset"].nunique()
-    kinds = " and ".join(sorted(differences["n_labels"].unique()))
-    return (
-        f"With equal tuning the paper's bag learners lead, on sets with {kinds}: "
-        f"{'; '.join(parts)}. *Equal numbers* is how many of the {n_sets} sets they lead on if "
-        "two learners of each group are picked at random"
-    )
+        counts = [
+            f"{row['sum']} of {row['size']} sets with {kind}" for kind, row in leads.iterrows()
+        ]
+        expected = of_equal_numbers.loc[of_equal_numbers["rival"] == rival, "leads"].sum()
+        sentences.append(
+            f"They lead {NAMES[rival]} on {' and '.join(counts)}, and on {expected:.1f} of all "
+            f"{n_sets} if two learners of each group are picked at random."
+        )
+    return " ".join(sentences)
 
 
 def counted(words) -> str:

@@ -48,12 +48,12 @@ def numbers(texts):
 def test_scorecard_sorts_by_keyboard(page, site):
     """What has no number comes last in both orders."""
     page.goto((site / "scorecard.html").as_uri())
-    head = page.locator("th", has_text="published")
+    head = page.locator("th", has_text="printed")
     assert head.get_attribute("aria-sort") is None
     head.locator("button").focus()
     page.keyboard.press("Enter")
     assert head.get_attribute("aria-sort") == "ascending"
-    ascending = column(page, "published")
+    ascending = column(page, "printed")
     assert len(ascending) == 283
     values = numbers(ascending)
     assert len(values) == 236
@@ -61,16 +61,16 @@ def test_scorecard_sorts_by_keyboard(page, site):
     assert set(ascending[236:]) == {"N/A", "–"}
     page.keyboard.press("Enter")
     assert head.get_attribute("aria-sort") == "descending"
-    descending = column(page, "published")
+    descending = column(page, "printed")
     assert numbers(descending) == sorted(values, reverse=True)
     assert set(descending[236:]) == {"N/A", "–"}
 
 
 def test_scorecard_is_sorted_by_a_single_column(page, site):
     page.goto((site / "scorecard.html").as_uri())
-    page.locator("th button", has_text="published").click()
+    page.locator("th button", has_text="printed").click()
     page.locator("th button", has_text="algorithm").click()
-    head = page.locator("th", has_text="published")
+    head = page.locator("th", has_text="printed")
     assert head.get_attribute("aria-sort") is None
     assert page.locator("th[aria-sort]").count() == 1
     assert column(page, "algorithm")[0] == "AdtBoost.MH"
@@ -85,7 +85,7 @@ def test_scorecard_filters_by_a_table_and_by_words(page, site):
     assert set(column(page, "table")) == {"Table 2"}
     assert count.text_content() == "56 of 283 rows"
     page.get_by_role("searchbox", name="words").fill("adtboost N/A")
-    assert column(page, "published") == ["N/A"] * 3
+    assert column(page, "printed") == ["N/A"] * 3
     page.get_by_role("button", name="show all").click()
     page.get_by_role("status").filter(has_text="283 of").wait_for()
     assert len(column(page, "table")) == 283

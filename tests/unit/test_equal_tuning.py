@@ -114,13 +114,16 @@ def test_the_sentence_counts_sets_with_many_labels_and_with_one_apart(learners):
         "equal numbers": chance_to_lead(on_two_sets),
     }
     words = bags_in_words(groups)
-    assert "on sets with many labels and one label: " in words
-    assert "a bag's mean on 1 of 1 and 1 of 1 (equal numbers 2.0)" in words
-    assert "other bag learners on 0 of 1 and 0 of 1 (equal numbers 0.0)" in words
+    of_means, of_bags = (
+        "learners of a bag's mean on 1 of 1 sets with many labels and 1 of 1 sets with one label",
+        "other learners of bags on 0 of 1 sets with many labels and 0 of 1 sets with one label",
+    )
+    assert f"They lead {of_means}, and on 2.0 of all 2 if " in words
+    assert f"They lead {of_bags}, and on 0.0 of all 2 if " in words
 
 
 def test_without_records_nothing_is_said():
     learners = learners_by_group({}.get)
     groups = {"all learners": [], "equal numbers": chance_to_lead(learners)}
     assert learners.empty
-    assert bags_in_words(groups) == "Not everything is recorded yet"
+    assert bags_in_words(groups) == "Not everything is recorded yet."

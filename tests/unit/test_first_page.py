@@ -55,11 +55,11 @@ def card():
         "contradicted": 1,
         "not tested": 5,
     }
-    differences = {"mean": (0.1, 0.2, -0.1), "bag statistics": (0.1, -1, -1)}
+    shares_of_leads = {"mean": (0.9, 1.0, 0.5), "bag statistics": (0.5, 0.5, 0.0)}
     rivals = []
-    for rival, on_sets in differences.items():
-        for difference in on_sets:
-            rivals.append({"rival": rival, "difference": difference})
+    for rival, on_sets in shares_of_leads.items():
+        for share in on_sets:
+            rivals.append({"rival": rival, "leads": share})
     return {
         "rows": [row, row, {"closest_to_print": 0}],
         "agreeing": {"rows with settings closest to print": [4, 6], "the other rows": [2, 4]},
@@ -71,7 +71,7 @@ def card():
             claim("S7.4", parts=[without]),
         ],
         "words": {"paper's test": words | {"supported": 9}, "corrected test": words},
-        "groups": {"all learners": rivals},
+        "groups": {"equal numbers": rivals},
     }
 
 
@@ -79,7 +79,7 @@ def test_numbers_tell_rows_by_how_their_settings_were_chosen(card):
     text = first_page.numbers(card)
     assert "In 1 rows of the tables no setting was picked to match the paper: 2 of 4 " in text
     assert "In 2 rows open settings were picked to match it: 4 of 6 agree." in text
-    assert "fixed in advance, 6 of 10 agree." in text
+    assert "without the printed numbers, 6 of 10 agree." in text
     assert text.endswith("would agree 25% of the time.")
 
 
@@ -101,14 +101,14 @@ def test_sub_concepts_are_compared_with_the_learner_without_them(card):
 
 def test_bags_lead_rivals_on_so_many_sets(card):
     text = first_page.bags(card)
-    assert "beat learners of a bag's mean on 2 of 3 data sets" in text
-    assert text.endswith("bag statistics on 1.")
+    assert "beat learners of a bag's mean on 2.4 of 3 data sets" in text
+    assert text.endswith("bag statistics on 1.0.")
 
 
 def test_claims_are_counted_by_both_tests_and_a_weak_test_is_said(card):
     text = first_page.claims(card)
     assert "Of 7 claims, the paper's t-test supports 9 and the corrected test 4." in text
-    assert "2 are undecided, 1 contradicted and 5 not tested." in text
+    assert "3 hold in part, 2 are open, 1 do not hold and 5 are not tested." in text
     assert text.endswith("For 1 this test is too weak.")
 
 

@@ -28,21 +28,20 @@ def lines(card):
 def test_the_outcome_has_a_line_for_each_kind_of_agreement(card, lines):
     chance = card["totals"]["closest"]["all"]["chance_agreement"]
     agreement = f"106 of 106 ({chance:.0%})"
-    assert lines["cells that agree (others' rows)"] == [agreement, "–", "–"]
+    assert lines["values that agree (others' rows)"] == [agreement, "–", "–"]
     assert lines["rows nearest to their own"][0] == "16 of 16 (by chance 2)"
     assert lines["columns with the printed winner"][0] == "100% of 14"
-    assert lines["Kendall's τ; by table"][0] == "1.00; 1.00/1.00"
+    assert lines["Kendall's τ (by table)"][0] == "1.00 (1.00, 1.00)"
 
 
 def test_the_outcome_has_the_words_of_claims_by_both_conventions(card, lines):
     for view in ("paper's test", "paper's test, ties by equivalence", "corrected test"):
-        counts = "/".join(map(str, card["words"][view].values()))
-        assert lines[f"claims, {view}"][0] == counts
+        assert lines[f"claims, {view}"][0] == words.counted(card["words"][view])
 
 
 def test_the_outcome_has_both_tolerances_of_table_4(lines):
-    head = "cells of Table 4 that agree, sampled pages / same pages"
-    assert lines[head][0] == "0 / 0"
+    cell = lines["values of Table 4 that agree"][0]
+    assert cell == "0 as another sample of pages, 0 on the same pages"
 
 
 def test_without_records_nothing_is_said():

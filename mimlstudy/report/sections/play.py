@@ -80,7 +80,7 @@ def drawn_scenes(*, n_images: int = 100, size: int = 96) -> list[dict]:
     labels = np.array(SCENE_LABELS)
     names = []
     for has_label in label_sets:
-        names.append(f"Drawn as {' and '.join(labels[has_label])}")
+        names.append(f"Synthetic: {' and '.join(labels[has_label])}")
     return choices(list(images[places]), names)
 
 
