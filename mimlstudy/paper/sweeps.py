@@ -9,7 +9,7 @@ paper tries. ``degenerate``: which rows would have nothing to say with the value
 from sklearn.pipeline import make_pipeline
 
 from mimlstudy.engine.trials import Experiment, GivenSplit, Part
-from mimlstudy.paper import section4, section5, section6, section7
+from mimlstudy.paper import section4, section5, section6, section7, unseen
 from mimlstudy.paper.common import DEGREES, before_hold_outs
 from mimlstudy.paper.exact_kernel import ExactMimlSvmMi
 from mimlstudy.paper.measures import DEGENERACY, RANKED, TESTED
@@ -37,7 +37,7 @@ def _ranks(name, ranks):
     return each(**{name: ranks})
 
 
-OF_DIFFERENCES = "InsDif_MimlSvm_mi", "InsDif_MimlBoost"
+OF_DIFFERENCES = "InsDif_MimlSvm_mi", "InsDif_MimlBoost", "InsDif_D-MimlSvm"
 DIFFERENCE_RANKS = _ranks("transformation__rank", [300, 1000, 1500])
 OF_INSTANCES = "mi-Svm", "Mi-Svm", "Ch-Fd"
 BY_SUB_CONCEPTS = "SubCod_MimlSvm_mi", "SubCod_MimlBoost"
@@ -75,13 +75,20 @@ RANK_PARTS = (
         section6.TABLE_4,
         dict.fromkeys(OF_DIFFERENCES, DIFFERENCE_RANKS),
     ),
+    # The set kernel of the unseen data has the same factor as NoisyOr.
+    Part(
+        unseen.BAGS,
+        unseen.FOLDS.first(1),
+        unseen.UNSEEN,
+        {"NoisyOr": _ranks("rank", BAG_RANKS)},
+    ),
     Part(
         section7.FIVE_SETS,
         section7.SPLITS.first(1),
         section7.TABLE_5,
         {
             **dict.fromkeys(OF_INSTANCES, _ranks("rank", BAG_RANKS)),
-            **dict.fromkeys(BY_SUB_CONCEPTS, _ranks("learner__rank", [300, 1000, "auto"])),
+            **dict.fromkeys(BY_SUB_CONCEPTS, _ranks("learner__rank", [300, 1000, "auto", None])),
         },
     ),
 )
