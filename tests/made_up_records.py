@@ -34,6 +34,7 @@ def rows(experiment, dataset, method, values, **columns):
         **values,
         "fit_seconds": 1.0,
         "predict_seconds": 0.1,
+        "warnings": "",
         "n_train": 1500,
         "n_test": 500,
         "state": "current",

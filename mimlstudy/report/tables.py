@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from mimlpaper.kernels import MUCH, LowRankWarning
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import write_whole
 from mimlstudy.engine.rows import guarded
@@ -350,6 +351,7 @@ def results_table(
     unknown = {*criteria} - {*table.criteria}
     if unknown:
         raise ValueError(f"criteria must be among {[*table.criteria]}, got {sorted(unknown)}")
+    fixed = pd.DataFrame() if fixed is None else fixed
     cells = compare_with_paper(records, number)
     if criteria:
         cells = cells[cells["criterion"].isin(criteria)]
@@ -358,13 +360,16 @@ def results_table(
     rows = [*(rows or ())]
     if rows:
         cells = cells[cells["algorithm"].isin(rows)]
-    lines = _lines_of_methods(cells, table, pd.DataFrame() if fixed is None else fixed)
+    lines = _lines_of_methods(cells, table, fixed)
     names = _marked_names(cells, table)
     shown = {(names[method], line): entries for (method, line), entries in lines.items()}
     compared = [names[name] for name in table.compared if name in names]
     beyond = [names[name] for name in names if name not in table.algorithms]
     has_fixed = any(line == FIXED for _, line in lines)
     caption = _results_caption(table, cells, totals, bool(beyond), has_fixed, profile)
+    runs = pd.concat([records, fixed])
+    if len(runs):
+        caption += low_rank_in_words(runs[runs["method"].isin(cells["algorithm"])])
     return frame_grid(
         pd.DataFrame(shown).T.rename(columns=HEADS),
         cells.assign(profile=profile),
@@ -464,6 +469,19 @@ def _results_caption(table, cells, totals, has_beyond, has_fixed, profile):
     return " ".join(filter(None, sentences))
 
 
+def low_rank_in_words(runs: pd.DataFrame) -> str:
+    """A sentence on the fits whose kernel's factor leaves much of the kernel; empty without any."""
+    has_warned = runs["warnings"].astype(str).str.contains(LowRankWarning.__name__)
+    if not has_warned.any():
+        return ""
+    warned = runs[has_warned].groupby("method", sort=False)["dataset"].unique()
+    methods = [f"{method} on {', '.join(sets)}" for method, sets in warned.items()]
+    return (
+        f" A kernel's factor leaves more than {MUCH:.0%} of the trace in fits of "
+        f"{'; '.join(methods)}: see notebook 8."
+    )
+
+
 def _dagger_in_words(cells, table):
     shown = cells["algorithm"].unique()
     n_settings = settings_closest_to_print(table.experiment)
@@ -494,7 +512,7 @@ def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> Report
     return frame_grid(
         shown.rename(columns=HEADS),
         tidy.assign(profile=profile),
-        f"{title}: mean ± std. {_provenance(tidy, profile)}",
+        f"{title}: mean ± std. {_provenance(tidy, profile)}{low_rank_in_words(records)}",
         corner="algorithm",
     )
 

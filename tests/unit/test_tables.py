@@ -115,6 +115,15 @@ def test_a_caption_names_methods_with_fewer_runs_or_other_data():
     assert "synthetic (MimlNn)" in caption
 
 
+def test_a_caption_names_methods_whose_kernel_is_far_from_exact():
+    records = as_in_the_paper(1)
+    is_approximate = (records["method"] == "MimlSvm_mi") & (records["split"] == 3)
+    records.loc[is_approximate, "warnings"] = "ConvergenceWarning; LowRankWarning"
+    ending = "more than 10% of the trace in fits of MimlSvm_mi on scene: see notebook 8."
+    assert of_paper(records).caption.endswith(ending)
+    assert "trace" not in of_paper(records, rows=["MimlNn"]).caption
+
+
 def test_a_caption_says_that_there_are_no_records():
     caption = of_paper(pd.DataFrame()).caption
     assert caption.endswith("Profile paper; no records yet.")

@@ -16,7 +16,13 @@ from mimlstudy.judge.compare import run_means
 from mimlstudy.judge.selection import unmixed
 from mimlstudy.paper.published import TABLES, published_cells
 from mimlstudy.report.figures import BLUE, INK, VERMILION
-from mimlstudy.report.tables import ReportTable, crossed, frame_grid, number_entries
+from mimlstudy.report.tables import (
+    ReportTable,
+    crossed,
+    frame_grid,
+    low_rank_in_words,
+    number_entries,
+)
 
 WHOLE, NO_CORRECTION = "SubCod, whole budget", "SubCod, no correction"
 MINIMAL, VERTEX = "SubCod, minimal correction", "SubCod, vertex"
@@ -106,7 +112,7 @@ def accuracies_table(records: pd.DataFrame, title: str, profile: str) -> ReportT
     kinds = " and ".join(sorted(set(runs["kind"])))
     caption = (
         f"{title}: accuracy ↑, mean ± std over {n_runs} run(s) of {n_folds} folds. "
-        f"Profile {profile}; {kinds} data."
+        f"Profile {profile}; {kinds} data.{low_rank_in_words(records)}"
     )
     shown = shown.loc[records["method"].unique(), sets]
     return frame_grid(shown, tidy.assign(profile=profile), caption, corner="method")
