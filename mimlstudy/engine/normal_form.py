@@ -1,24 +1,30 @@
 """The normal form of Python code: equal for definitions that do the same when they run.
 
 What a reader sees and a computer does not is left out or made equal: comments, layout, quotes,
-docstrings, annotations, the texts of exceptions, and the names of local variables. Names of
-parameters stay, because a caller may use them.
+docstrings, annotations, the texts of exceptions and warnings, and the names of local variables.
+Names of parameters stay, because a caller may use them.
 """
 
 import ast
-import builtins
+import re
+from collections.abc import Iterator, Set
+from contextlib import contextmanager
+from itertools import count
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-# Functions that see the names of variables: those of the second set if they are given nothing.
-SEE_NAMES, SEE_NAMES_ALONE = {"eval", "exec"}, {"locals", "vars", "dir"}
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+ASSIGNMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign)
+# Functions and methods that see the names of variables: those of the second set if they are given
+# nothing. ``query`` is a method of tables.
+SEE_NAMES, SEE_NAMES_ALONE = {"eval", "exec", "query", "_getframe"}, {"locals", "vars", "dir"}
 TELLING = {"ClassVar", "InitVar", "KW_ONLY"}  # annotations that change what a data class does
+TAKES_MESSAGE = re.compile(r"warn|\w+(Error|Warning)")  # a function that warns, or an exception
 
 
 def normalised(source: bytes) -> ast.Module:
     """The syntax tree of a module in normal form."""
     tree = ast.parse(source)
-    global_names = set(dir(builtins)) | _global_names(tree)
-    return _NormalForm(global_names).visit(tree)
+    return _NormalForm(tree).visit(tree)
 
 
 def canonical(node) -> str:
@@ -35,47 +41,90 @@ def canonical(node) -> str:
 class _NormalForm(ast.NodeTransformer):
     """Leaves out what does not run, and numbers the local variables of each function."""
 
-    def __init__(self, global_names: set[str]):
-        self.global_names = global_names
-        self.new_names: dict[str, str] = {}  # of the outermost function around
-        self.parameters: list[set[str]] = []  # of the functions around, which keep their names
-        self.around: list[ast.AST] = []  # functions and classes, the innermost last
+    def __init__(self, tree: ast.Module):
+        self.with_message = _calls_with_message(tree)
+        self.constants = _text_constants(tree)
+        self.messages: Set[str] = set()  # variables of the function around that are only messages
+        # New names by name, of the functions and comprehensions around, the innermost last.
+        self.scopes: list[dict[str, str]] = []
+        self.numbers: Iterator[int] = count()  # for the variables of the outermost of them
+        self.renames = True  # unless something there sees names
+        self.in_class_body = False
+
+    # Scopes.
+
+    @contextmanager
+    def _scope(self, node, bound, kept=()):
+        """Inside a function or a comprehension, which binds some names and keeps others."""
+        if not self.scopes:
+            self.numbers = count()
+            self.renames = not any(map(_shows_names, ast.walk(node)))
+        scope = {name: name for name in kept}
+        for name in bound:
+            if self.renames and name not in scope:
+                scope[name] = f"local {next(self.numbers)}"
+        self.scopes.append(scope)
+        yield
+        self.scopes.pop()
+
+    def _renamed(self, name):
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return scope[name]
+        return name
 
     def visit_ClassDef(self, node):
-        self.around.append(node)
+        around, self.in_class_body = self.in_class_body, True
         self.generic_visit(node)
-        self.around.pop()
+        self.in_class_body = around
         return node
 
     def visit_FunctionDef(self, node):
+        around, self.in_class_body = self.in_class_body, False
+        if not self.scopes:
+            self.messages = _messages_of(node, self.with_message)
         node.returns = None  # an annotation
-        outermost = not any(isinstance(outer, FUNCTIONS) for outer in self.around)
-        if outermost:
-            self.new_names = _numbered(_local_names(node, self.global_names))
-        else:
-            node.name = self._renamed(node.name)
-        self.around.append(node)
-        self._visit_inside(node)
-        self.around.pop()
-        if outermost:
-            self.new_names = {}  # of the next function, whatever its place in the module
+        node.name = self._renamed(node.name)
+        node.decorator_list = list(map(self.visit, node.decorator_list))
+        body = ast.Module(node.body, [])
+        with self._function_scope(node, body):
+            node.body = self.generic_visit(body).body
+        self.in_class_body = around
         return node
 
     visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_Lambda(self, node):
-        return self._visit_inside(node)
+        with self._function_scope(node, node.body):
+            node.body = self.visit(node.body)
+        return node
 
-    def _visit_inside(self, function):
-        arguments = [part for part in ast.walk(function.args) if isinstance(part, ast.arg)]
-        self.parameters.append({argument.arg for argument in arguments})
-        self.generic_visit(function)
-        self.parameters.pop()
-        return function
+    @contextmanager
+    def _function_scope(self, function, body):
+        """Inside a function, after its parameters; defaults are computed outside."""
+        arguments = self.generic_visit(function.args)
+        parameters = [part.arg for part in ast.walk(arguments) if isinstance(part, ast.arg)]
+        kept = [*parameters, *_declared_in(body, ast.Global)]
+        of_outer_functions = _declared_in(body, ast.Nonlocal)
+        bound = [name for name in _bound_in(body) if name not in of_outer_functions]
+        with self._scope(function, bound, kept):
+            yield
 
-    def _renamed(self, name):
-        is_parameter = any(name in names for names in self.parameters)
-        return name if is_parameter else self.new_names.get(name, name)
+    def _visit_comprehension(self, node):
+        bound = []
+        for generator in node.generators:
+            bound += _bound_in(generator.target)
+        leading = node.generators[0]
+        iterable = self.visit(leading.iter)  # which is computed outside
+        leading.iter = ast.Constant(None)
+        with self._scope(node, bound):
+            self.generic_visit(node)
+        leading.iter = iterable
+        return node
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _visit_comprehension
+
+    # Names.
 
     def visit_arg(self, node):
         node.annotation = None
@@ -89,31 +138,53 @@ class _NormalForm(ast.NodeTransformer):
         node.name = self._renamed(node.name)
         return self.generic_visit(node)
 
+    visit_MatchAs = visit_MatchStar = visit_ExceptHandler
+
+    def visit_MatchMapping(self, node):
+        node.rest = self._renamed(node.rest)
+        return self.generic_visit(node)
+
+    def visit_Nonlocal(self, node):
+        node.names = list(map(self._renamed, node.names))
+        return node
+
     def visit_alias(self, node):
         imported = node.asname or node.name
         if self._renamed(imported) != imported:
             node.asname = self._renamed(imported)
         return node
 
+    # What does not run, and messages.
+
     def visit_AnnAssign(self, node):
         """Only a class has a use for an annotation: it makes a field of a data class."""
-        if self.around and isinstance(self.around[-1], ast.ClassDef):
-            words = {part.id for part in ast.walk(node.annotation) if isinstance(part, ast.Name)}
-            if not words & TELLING:
-                node.annotation = ast.Constant("any type")
+        if self.in_class_body:
+            words = re.findall(r"\w+", ast.unparse(node.annotation))
+            telling = sorted(TELLING.intersection(words))
+            node.annotation = ast.Constant(" ".join(telling))
             return self.generic_visit(node)
         if node.value is None:
             return None
-        return self.generic_visit(ast.Assign([node.target], node.value))
+        return self.visit(ast.Assign([node.target], node.value))
+
+    def visit_Assign(self, node):
+        target = _target(node)
+        is_message = isinstance(target, ast.Name) and target.id in self.messages
+        return None if is_message else self.generic_visit(node)
+
+    visit_AugAssign = visit_Assign
 
     def visit_Expr(self, node):
         """A statement that is only a text is a docstring, or as good as one."""
-        return None if _is_text(node.value) else self.generic_visit(node)
+        is_text = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        return None if is_text else self.generic_visit(node)
 
-    def visit_Raise(self, node):
+    def visit_Call(self, node):
         """The type of an exception decides what catches it; its text does not."""
-        if isinstance(node.exc, ast.Call):
-            node.exc.args = [given for given in node.exc.args if not _is_text(given)]
+        if node in self.with_message:
+            texts = self.constants | self.messages
+            node.args = [given for given in node.args if not _is_text(given, texts)]
+            node.keywords = [given for given in node.keywords if not _is_text(given.value, texts)]
         return self.generic_visit(node)
 
     def visit_Assert(self, node):
@@ -121,74 +192,114 @@ class _NormalForm(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def _global_names(tree):
-    """The names that a module's statements bind, and those that functions declare global."""
-    names = set()
-    for statement in tree.body:
-        if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
-            names.add(statement.name)
-            continue
-        nodes = list(ast.walk(statement))
-        # What a comprehension binds is known inside it only.
-        inner = {
-            part
-            for node in nodes
-            if isinstance(node, ast.comprehension)
-            for part in ast.walk(node.target)
-        }
-        for node in nodes:
-            if node not in inner:
-                names |= set(_bound_by(node))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Global):
-            names |= set(node.names)
-    return names
+def _in_one_scope(node) -> Iterator[ast.AST]:
+    """A node and the nodes in it that stand in the same scope, in order of appearance."""
+    yield node
+    if not isinstance(node, (*FUNCTIONS, *COMPREHENSIONS, ast.Lambda, ast.ClassDef)):
+        for child in ast.iter_child_nodes(node):
+            yield from _in_one_scope(child)
 
 
-def _local_names(function, global_names):
-    """The names of local variables of a function and of functions in it, in order of appearance.
-
-    Names that are also those of a global are left out, so that different programs stay different. A
-    class in a function has attributes, whose names count.
-    """
-    nodes = list(ast.walk(function))
-    if any(isinstance(node, ast.ClassDef) or _sees_names(node) for node in nodes):
-        return []
-    # Each name once; the first node is the function itself, whose name is not local.
-    bound = dict.fromkeys(name for node in nodes[1:] for name in _bound_by(node))
-    return [name for name in bound if name not in global_names]
+def _bound_in(node) -> list[str]:
+    """The names that a node binds in the scope that it stands in, in order of appearance."""
+    return [name for part in _in_one_scope(node) for name in _bound_by(part)]
 
 
 def _bound_by(node) -> list[str]:
     """The names that a node of a syntax tree binds, not those that nodes in it bind."""
+    if isinstance(node, COMPREHENSIONS):  # := in it binds a name outside
+        return [part.target.id for part in ast.walk(node) if isinstance(part, ast.NamedExpr)]
     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
         return [node.id]
     if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
         return [node.name]
-    if isinstance(node, ast.ExceptHandler) and node.name:
+    if isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
         return [node.name]
+    if isinstance(node, ast.MatchMapping) and node.rest:
+        return [node.rest]
     if isinstance(node, ast.Import | ast.ImportFrom):
         return [alias.asname or alias.name.split(".")[0] for alias in node.names]
     return []
 
 
-def _numbered(names):
-    return {name: f"local {number}" for number, name in enumerate(names)}
+def _declared_in(body, kind) -> set[str]:
+    """The names that a function's body declares global or nonlocal."""
+    names: set[str] = set()
+    for part in _in_one_scope(body):
+        if isinstance(part, kind):
+            names |= {*part.names}
+    return names
 
 
-def _sees_names(node):
-    """Whether a node calls a function that sees the names of variables."""
-    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
-        return False
-    return node.func.id in SEE_NAMES or (node.func.id in SEE_NAMES_ALONE and not node.args)
+def _shows_names(node):
+    """Whether a node of a function may use the names of variables: of a class, or by a call."""
+    if not isinstance(node, ast.Call):
+        return isinstance(node, ast.ClassDef)
+    name = _called(node)
+    return name in SEE_NAMES or (name in SEE_NAMES_ALONE and not node.args)
 
 
-def _is_text(node):
-    """A text, also one that is put together of several or by a method such as format."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return _is_text(node.func.value)
-    if isinstance(node, ast.BinOp):
-        return _is_text(node.left) or _is_text(node.right)
-    if isinstance(node, ast.JoinedStr):
-        return True
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+def _called(call) -> str:
+    """The name of a called function, class or method; "" if it has none."""
+    return getattr(call.func, "id", getattr(call.func, "attr", ""))
+
+
+def _calls_with_message(tree) -> set[ast.Call]:
+    """The calls whose texts only a reader sees: what is raised, makes an exception, or warns."""
+    calls = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            calls.add(node.exc)
+        elif isinstance(node, ast.Call) and TAKES_MESSAGE.fullmatch(_called(node)):
+            calls.add(node)
+    return calls
+
+
+def _text_constants(tree) -> set[str]:
+    """The names that a module gives to texts."""
+    names = set()
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign) and _is_text(statement.value):
+            names |= {*_bound_in(statement)}
+    return names
+
+
+def _messages_of(function, with_message) -> set[str]:
+    """The variables of a function that hold texts and are read in messages alone."""
+    nodes = list(ast.walk(function))
+    if any(map(_shows_names, nodes)):
+        return set()
+    texts, in_messages = set(), set()
+    for node in nodes:
+        if isinstance(node, ASSIGNMENTS) and node.value and _is_text(node.value):
+            texts.add(_target(node))
+        elif node in with_message:
+            in_messages |= {*ast.walk(node)}
+    names = {node for node in nodes if isinstance(node, ast.Name)}
+    used_elsewhere = {name.id for name in names - texts - in_messages}
+    return {name.id for name in names & texts} - used_elsewhere
+
+
+def _target(assignment):
+    """What an assignment gives a value to; None if that is several names."""
+    if isinstance(assignment, ast.Assign):
+        return assignment.targets[0] if len(assignment.targets) == 1 else None
+    return assignment.target
+
+
+def _is_text(node, texts: Set[str] = frozenset()):
+    """A text, by its name among ``texts``, or one that is put together or chosen."""
+    match node:
+        case ast.Constant():
+            return isinstance(node.value, str)
+        case ast.JoinedStr():
+            return True
+        case ast.Name():
+            return node.id in texts
+        case ast.BinOp():
+            return _is_text(node.left, texts) or _is_text(node.right, texts)
+        case ast.IfExp():
+            return _is_text(node.body, texts) and _is_text(node.orelse, texts)
+        case ast.Call(func=ast.Attribute(value=value)):  # a method, such as format
+            return _is_text(value, texts)
+    return False

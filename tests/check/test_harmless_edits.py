@@ -114,14 +114,36 @@ def without_annotations(source):
     return ast.unparse(tree)
 
 
+class OtherMessages(ast.NodeTransformer):
+    """Another text in what is raised or warned of, and in variables named ``message``."""
+
+    def other(self, value):
+        is_text = isinstance(value, ast.JoinedStr) or isinstance(getattr(value, "value", None), str)
+        return ast.Constant("Something is wrong.") if is_text else value
+
+    def visit_Raise(self, node):
+        if isinstance(node.exc, ast.Call):
+            node.exc.args = list(map(self.other, node.exc.args))
+        return node
+
+    def visit_Call(self, node):
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "warn":
+            node.args = list(map(self.other, node.args))
+        return self.generic_visit(node)
+
+    def visit_Assign(self, node):
+        if isinstance(node.targets[0], ast.Name) and node.targets[0].id == "message":
+            node.value = self.other(node.value)
+        return self.generic_visit(node)
+
+    def visit_AugAssign(self, node):
+        if isinstance(node.target, ast.Name) and node.target.id == "message":
+            node.value = self.other(node.value)
+        return self.generic_visit(node)
+
+
 def with_other_messages(source):
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
-            message = node.exc.args[0]
-            if isinstance(message, ast.Constant | ast.JoinedStr):
-                node.exc.args[0] = ast.Constant("Something is wrong.")
-    return ast.unparse(tree)
+    return ast.unparse(OtherMessages().visit(ast.parse(source)))
 
 
 def with_line_ends_of_windows(source):
