@@ -1,6 +1,7 @@
 """Compilation of loops by numba, on computers that keep its results and on those that cannot."""
 
 import logging
+import multiprocessing
 from collections.abc import Callable
 from functools import cache
 
@@ -28,16 +29,28 @@ def compiled(function: Callable | None = None, **options) -> Callable:
 
 @cache  # once a process
 def _announce_compilations():
-    event.register("numba:compile", _Announcement())
+    # A worker's first fit compiles too, and would say the same again.
+    if multiprocessing.parent_process() is None:
+        event.register("numba:compile", _Announcement())
 
 
 class _Announcement(event.Listener):
-    """Logs that a function of this package is compiled, which takes seconds."""
+    """Says that a fit waits for functions of this package to be compiled, which takes seconds.
+
+    The first is a warning, which Python shows if nothing else is configured; each has an entry of
+    the level INFO.
+    """
+
+    has_warned = False
 
     def on_start(self, event):
         function = event.data["dispatcher"].py_func
-        if function.__module__.startswith("mimlpaper."):
-            logger.info("compiling %s.%s for this computer", function.__module__, function.__name__)
+        if not function.__module__.startswith("mimlpaper."):
+            return
+        if not self.has_warned:
+            self.has_warned = True
+            logger.warning("compiling loops for this computer; this fit takes seconds longer")
+        logger.info("compiling %s.%s", function.__module__, function.__name__)
 
     def on_end(self, event):
         pass

@@ -4,7 +4,12 @@ import ast
 import inspect
 import logging
 import re
+import subprocess
+import sys
+from contextlib import redirect_stderr
+from io import StringIO
 
+import joblib
 import numpy as np
 import pytest
 from numba import njit
@@ -15,6 +20,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import mimlpaper as miml
 from mimlpaper import compiled as compilation
+from mimlpaper import paths
 from mimlpaper.base import BagClassifier, MultiLabelEstimator
 from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.classifier import OnStatistics
@@ -365,7 +371,43 @@ def test_functions_compile_where_no_folder_can_be_written(monkeypatch):
     assert twice(21) == 42
 
 
-def test_a_first_compilation_is_logged(caplog):
+INVENTED = """
+from numba import njit
+
+from mimlpaper import compiled
+
+compiled._announce_compilations()
+for factor in (2, 3):
+    def times(x, factor=factor):
+        return factor * x
+    times.__module__ = "mimlpaper.invented"
+    function = njit(times)
+    function(14)
+    function(15)
+"""
+
+
+def test_the_first_compilation_of_a_process_is_announced_once_on_stderr():
+    """Two functions are compiled; nothing is configured to show logs."""
+    command = [sys.executable, "-c", INVENTED]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert run.stderr == "compiling loops for this computer; this fit takes seconds longer\n"
+    assert run.stdout == ""
+
+
+def test_workers_announce_no_compilation():
+    (errors,) = joblib.Parallel(2)([joblib.delayed(_errors_of_compiling)()])
+    assert errors == ""
+
+
+def _errors_of_compiling():
+    """What a worker writes to stderr while it compiles."""
+    with redirect_stderr(StringIO()) as errors:
+        exec(INVENTED, {})
+    return errors.getvalue()
+
+
+def test_each_compiled_function_has_an_entry_of_the_log(caplog):
     def thrice(x):
         return 3 * x
 
@@ -375,7 +417,7 @@ def test_a_first_compilation_is_logged(caplog):
         compilation._announce_compilations()
         function(14)
         function(15)
-    assert caplog.messages == ["compiling mimlpaper.invented.thrice for this computer"]
+    assert caplog.messages[-1] == "compiling mimlpaper.invented.thrice"
 
 
 def test_verbose_learners_show_their_progress(learner, X, Y, capsys):
@@ -385,3 +427,14 @@ def test_verbose_learners_show_their_progress(learner, X, Y, capsys):
     assert capsys.readouterr().err == ""
     learner.set_params(verbose=1).fit(X, Y).predict(X)
     assert "it" in capsys.readouterr().err
+
+
+def test_the_guide_names_the_learners_that_show_their_progress():
+    guide = paths.project_root() / "site" / "guide.md"
+    sentence = re.search(r"With `verbose=1` these.*?\.", guide.read_text(), re.S)[0]
+    named = set(re.findall(r"`(\w+)`", sentence))
+    with_bar = set()
+    for kind in CLASSES:
+        if "verbose" in inspect.signature(kind).parameters:
+            with_bar.add(kind.__name__)
+    assert named == with_bar
