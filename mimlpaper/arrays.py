@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
 
 WHOLE_OR_REAL = "biuf"  # NumPy's letters of booleans, integers and floats
+EXACT = 2**53  # float64 holds each integer up to here, and rounds most of the larger ones
 REFUSED = {
     "c": "complex numbers; give real ones, such as .real or np.abs()",
     "m": "times; give numbers, such as of days",
@@ -27,9 +28,11 @@ def real_array(name: str, values) -> np.ndarray:
     name : str, what errors call the values.
     values : array, nested lists, DataFrame or Series of booleans, integers or floats.
 
-    Raises ValueError for what float64 would lose: a mask, dates, complex numbers, texts.
+    Raises ValueError for what float64 would lose: a mask, dates, complex numbers, texts, and
+    integers beyond 2^53.
     """
     check_type(name, values)
+    check_integers(name, values)
     cells = np.asarray(values)
     if cells.dtype.kind not in WHOLE_OR_REAL:
         for cell in cells.flat:
@@ -68,11 +71,42 @@ def label_array(name: str, values) -> np.ndarray:
 
 def check_type(name: str, values):
     """Raise a ValueError if float64 would lose what the type of an array can hold."""
-    if np.ma.is_masked(values):
-        raise ValueError(f"{name} has masked values; fill them, as .filled(np.nan) does")
+    check_mask(name, values)
     kind = np.asarray(values).dtype.kind
     if kind in REFUSED:
         raise ValueError(f"{name} must hold real numbers, got {REFUSED[kind]}")
+
+
+def check_mask(name: str, values):
+    """Raise a ValueError for masked values, also of arrays in a list: NumPy would drop the mask."""
+    if _has_mask(values):
+        raise ValueError(f"{name} must have no masked values; fill them, as .filled(np.nan) does")
+
+
+def _has_mask(values):
+    if isinstance(values, list | tuple):
+        return any(map(_has_mask, values))
+    return isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values)
+
+
+def check_integers(name: str, values):
+    """Raise a ValueError for an integer that float64 may round: two could become equal."""
+    if isinstance(values, pd.DataFrame):
+        # Beside other types the integers of a table would be rounded before they are seen.
+        values = values.select_dtypes("integer")
+    integers = np.asarray(values)
+    if integers.dtype.kind not in "iu" or not integers.size:
+        return
+    for integer in (integers.max(), integers.min()):
+        _check_integer(name, int(integer))
+
+
+def _check_integer(name, integer):
+    if abs(integer) > EXACT:
+        raise ValueError(
+            f"{name} must hold integers of at most 2^53, got {integer}; subtract a number from "
+            "all, or round them, as .astype(float) does"
+        )
 
 
 def _check_number(name, cell):
@@ -83,12 +117,14 @@ def _check_number(name, cell):
     if not (missing or real) or is_time:
         got = f"{type(cell).__name__} {cell!r:.60}"
         raise ValueError(f"{name} must hold real numbers, got {got}")
+    if isinstance(cell, Integral):
+        _check_integer(name, int(cell))
 
 
 def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:
     """Places of the ``wanted`` names among ``names``: ``names[places]`` are the wanted ones.
 
-    Rows and columns that pandas only numbered have no names: they keep their places.
+    Rows and columns that pandas numbered as 0, 1, … have no names: they keep their places.
 
     Parameters
     ----------
@@ -105,15 +141,18 @@ def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:
         places = texts.get_indexer(wanted_texts)
         if (places >= 0).all():
             return places
-    if _are_numbers(names) or _are_numbers(wanted):
+    if _are_places(names) or _are_places(wanted):
         return np.arange(len(texts))
     in_one_only = wanted_texts.symmetric_difference(texts).tolist()
     difference = in_one_only or "names that repeat"
     raise ValueError(
         f"{what} must have the same names on both sides, in any order, got {difference!s:.60} "
-        "on one side only"
+        "on one side only; if their order is the same, drop the names of one, as .to_numpy() does"
     )
 
 
-def _are_numbers(names):
-    return pd.api.types.is_integer_dtype(pd.Index(names))
+def _are_places(names):
+    """Whether names are 0, 1, …, which pandas gives where nobody named anything."""
+    index = pd.Index(names)
+    is_numbered = pd.api.types.is_integer_dtype(index)
+    return is_numbered and np.array_equal(index, np.arange(len(index)))

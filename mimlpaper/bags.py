@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from mimlpaper.arrays import order_by_name, real_array
+from mimlpaper.arrays import check_type, order_by_name, real_array
 
 LARGEST = 1e150  # of a feature: distances and kernels take squares, and add them up
 
@@ -38,7 +38,7 @@ class Bags:
 
     def __post_init__(self):
         instances = np.ascontiguousarray(real_array("instances", self.instances))
-        offsets = np.ascontiguousarray(self.offsets, dtype=np.intp)
+        offsets = _whole_offsets(self.offsets)
         if instances.ndim != 2 or instances.shape[1] == 0:
             raise ValueError(f"instances must be 2-D, with features, got shape {instances.shape}")
         if offsets.ndim != 1 or len(offsets) < 2 or offsets[0] or offsets[-1] != len(instances):
@@ -194,6 +194,18 @@ class Bags:
     def mean(self, values: np.ndarray) -> np.ndarray:
         """Mean over each bag, for values (n_instances, ...): (n_bags, ...)."""
         return (self.sum(values).T / self.sizes).T
+
+
+def _whole_offsets(values):
+    """Offsets as integers, where a conversion would cut off fractions and imaginary parts."""
+    check_type("offsets", values)
+    offsets = np.asarray(values)
+    if offsets.dtype.kind not in "iu":
+        numbers = real_array("offsets", values)
+        fractions = [number for number in numbers.flat if not number.is_integer()]
+        if len(fractions):
+            raise ValueError(f"offsets must be whole numbers, got {fractions[0]:g}")
+    return np.ascontiguousarray(offsets, dtype=np.intp)
 
 
 def as_bags(X, *, missing: bool = False) -> Bags:

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import ClassifierTags, TargetTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mimlpaper.arrays import check_type, label_array, order_by_name
+from mimlpaper.arrays import check_mask, check_type, label_array, order_by_name
 from mimlpaper.bags import LARGEST, Bags, as_bags
 from mimlpaper.computing import computing
 from mimlpaper.parameters import check_parameters, words
@@ -163,6 +163,7 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
         """Which bags have the second class, as booleans (n_bags,); sets ``classes_``."""
         if y is None:
             raise ValueError(NO_LABELS)
+        check_mask("y", y)
         y = np.asarray(y)
         if y.shape not in ((n_bags,), (n_bags, 1)):
             raise ValueError(f"y must have shape ({n_bags},), one label a bag, got {y.shape}")

@@ -14,10 +14,11 @@ from functools import partial
 from inspect import signature
 
 import numpy as np
+import pandas as pd
 from scipy.stats import rankdata
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
-from mimlpaper.arrays import label_array, real_array
+from mimlpaper.arrays import check_mask, label_array, real_array
 
 
 def hamming_loss(Y, predicted) -> float:
@@ -76,6 +77,7 @@ def average_f1(Y, scores, predicted) -> float:
 
 def accuracy(y, predicted) -> float:
     """Share of bags with the right label; both (n_bags,), booleans, 0 and 1, or -1 and 1."""
+    _check_order(y, predicted, "y", "predicted")
     y, predicted = real_array("y", y), real_array("predicted", predicted)
     if y.ndim != 1 or y.shape != predicted.shape:
         raise ValueError(f"y and predicted must be (n_bags,), got {y.shape} and {predicted.shape}")
@@ -167,7 +169,9 @@ def scores_of(estimator, X) -> np.ndarray:
     They have the shape of its predictions. A TypeError says that it has neither.
     """
     if hasattr(estimator, "decision_function"):
-        return np.asarray(estimator.decision_function(X))
+        scores = estimator.decision_function(X)
+        check_mask("scores", scores)
+        return np.asarray(scores)
     if not hasattr(estimator, "predict_proba"):
         kind = type(estimator).__name__
         raise TypeError(f"estimator must have decision_function or predict_proba, got {kind}")
@@ -212,7 +216,7 @@ def _checked(Y, **compared):
     """Arrays of ``Y`` and of what is compared with it, scores or predicted label sets."""
     arrays = [label_array("Y", Y)]
     for name, values in compared.items():
-        _check_order(Y, values, name)
+        _check_order(Y, values, "Y", name)
         is_labels = name == "predicted"
         array = label_array(name, values) if is_labels else _real_scores(values)
         if array.shape != arrays[0].shape:
@@ -231,17 +235,20 @@ def _real_scores(values):
     return scores
 
 
-def _check_order(Y, values, name):
-    """Two DataFrames must name the same rows and columns in the same order."""
-    if not (hasattr(Y, "columns") and hasattr(values, "columns")):
+def _check_order(Y, values, name_of_Y, name):
+    """Two tables or Series must name the same rows and columns in the same order."""
+    columns, columns_of_values = getattr(Y, "columns", None), getattr(values, "columns", None)
+    have_columns = columns is not None and columns_of_values is not None
+    if have_columns and list(columns) != list(columns_of_values):
+        raise ValueError(f"{name_of_Y} and {name} must have the same columns in the same order")
+    # polars' tables have no index.
+    of_pandas = pd.DataFrame | pd.Series
+    if not (isinstance(Y, of_pandas) and isinstance(values, of_pandas)):
         return
-    if list(Y.columns) != list(values.columns):
-        raise ValueError(f"Y and {name} must have the same columns in the same order")
-    # polars' tables have no index, and predictions for bags without names number them.
-    numbers = list(range(len(Y)))
-    rows = list(getattr(values, "index", numbers))
-    if rows != numbers and rows != list(getattr(Y, "index", rows)):
-        raise ValueError(f"Y and {name} must have the same index in the same order")
+    # Predictions for bags without names are numbered.
+    is_numbered = list(values.index) == list(range(len(values)))
+    if not is_numbered and list(values.index) != list(Y.index):
+        raise ValueError(f"{name_of_Y} and {name} must have the same index in the same order")
 
 
 def _with_labels(Y, *, without=False, **compared):

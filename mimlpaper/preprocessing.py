@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from mimlpaper.arrays import check_mask
 from mimlpaper.bags import Bags
 from mimlpaper.base import check_bags, fitting
 from mimlpaper.computing import computing
@@ -47,6 +48,7 @@ class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
             raise ValueError(
                 f"{message}; set its sparse_output=False, or add a step that densifies"
             )
+        check_mask("features of the transformer", features)
         names = None
         if bags.feature_names is not None and hasattr(self.transformer_, "get_feature_names_out"):
             names = list(self.get_feature_names_out())

@@ -19,6 +19,7 @@ from sklearn.model_selection import ParameterGrid
 from threadpoolctl import threadpool_limits
 
 from mimlpaper import metrics
+from mimlpaper.arrays import check_mask
 from mimlstudy.engine import holdouts
 from mimlstudy.engine.trials import set_random_states
 
@@ -114,6 +115,7 @@ def _called(method: Callable, name: str, *data):
 
 
 def _as_numbers(result):
+    check_mask("answers", result)
     array = np.asarray(result)
     if array.dtype == object:
         array = array.astype(float)

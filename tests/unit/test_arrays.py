@@ -7,10 +7,12 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.preprocessing import FunctionTransformer
 
-from mimlpaper import Bags, MlKnn, evaluate
+from mimlpaper import Bags, EmDd, MlKnn, NoisyOr, OnInstances, evaluate
 from mimlpaper.arrays import order_by_name, real_array
-from mimlpaper.metrics import accuracy
+from mimlpaper.datasets import DataError, labelled_bags, read_bags
+from mimlpaper.metrics import accuracy, average_precision, scores_of
 
 NUMBERS = (
     "int8",
@@ -43,7 +45,7 @@ TIME = np.timedelta64(1, "s")
 DAY = pd.to_datetime(["2020-01-01"])
 RED = pd.Categorical(["red"])
 REFUSED = [
-    (MASKED, "has masked values; fill them"),
+    (MASKED, "must have no masked values; fill them"),
     (DATES, "got dates"),
     (TIMES, "got times"),
     (np.array([[1, 2j]]), "got complex numbers"),
@@ -132,7 +134,7 @@ def test_what_float64_would_lose_is_refused_everywhere(values, message):
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        (np.ma.concatenate([MASKED, MASKED]), "has masked values; fill them"),
+        (np.ma.concatenate([MASKED, MASKED]), "must have no masked values; fill them"),
         ([*DATES, *DATES], "got dates"),
         ([*TIMES, *TIMES], "got times"),
     ],
@@ -150,9 +152,82 @@ def test_order_by_name_finds_each_name(names):
     assert [names[place] for place in places] == wanted
 
 
+MASKED_ROW = np.ma.masked_array([1.0, 0.0], mask=[True, False])
+
+
+@pytest.mark.parametrize("rows", [[MASKED_ROW], (MASKED_ROW,), [[MASKED_ROW]]], ids=str)
+def test_a_masked_array_in_a_list_is_refused(rows):
+    with pytest.raises(ValueError, match="scores must have no masked values; fill them"):
+        real_array("scores", rows)
+
+
+def masked_features(X):
+    return np.ma.masked_greater(X, 0.5)
+
+
+class OfMaskedScores:
+    """An estimator of a stranger, who does not know some scores."""
+
+    def decision_function(self, X):
+        return MASKED
+
+
+def test_no_way_into_the_library_drops_a_mask():
+    bags = [[[0.0, 1.0]], [[1.0, 0.0]]]
+    message = "must have no masked values; fill them"
+    with pytest.raises(ValueError, match=f"y {message}"):
+        EmDd().fit(bags, np.ma.masked_array([1, 0], mask=[True, False]))
+    with pytest.raises(ValueError, match=f"scores {message}"):
+        average_precision([[1, 0]], [MASKED_ROW])
+    with pytest.raises(ValueError, match=f"bag 0 {message}"):
+        Bags.from_list([[MASKED_ROW]])
+    with pytest.raises(ValueError, match=f"offsets {message}"):
+        Bags([[0.0]], np.ma.masked_array([0, 1], mask=[False, True]))
+    transformer = FunctionTransformer(masked_features)
+    with pytest.raises(ValueError, match=f"features of the transformer {message}"):
+        OnInstances(transformer).fit_transform(bags)
+    with pytest.raises(ValueError, match=f"scores {message}"):
+        scores_of(OfMaskedScores(), bags)
+
+
+LARGE = 2**53 + 1  # the first integer that float64 rounds
+
+
+@pytest.mark.parametrize(
+    "integers",
+    [
+        np.array([[LARGE, 0]]),
+        np.array([[-LARGE, 0]]),
+        np.array([[LARGE, 0]], dtype="uint64"),
+        np.array([[LARGE, 0]], dtype=object),
+        [[LARGE, 0]],
+        pd.DataFrame([[LARGE, 0]]),
+        pd.DataFrame({"long": [LARGE], "real": [0.5]}),
+        pd.DataFrame([[LARGE, None]], dtype="Int64"),
+        [[2**1100, 0]],
+    ],
+    ids=repr,
+)
+def test_an_integer_that_float64_would_round_is_refused(integers):
+    with pytest.raises(ValueError, match=r"scores must hold integers of at most 2\^53, got -?\d"):
+        average_precision([[1, 0]], integers)
+
+
+def test_the_largest_exact_integer_keeps_its_value():
+    array = real_array("scores", [[2**53, 2**53 - 1, -(2**53)]])
+    assert array.astype(int).tolist() == [[2**53, 2**53 - 1, -(2**53)]]
+    assert average_precision([[1, 0]], [[2**53, 2**53 - 1]]) == 1.0
+
+
+def test_a_table_with_integers_that_float64_would_round_is_refused():
+    table = pd.DataFrame({"bag": ["b"], "f1": [LARGE], "label:sea": [1]})
+    with pytest.raises(DataError, match=r"columns must hold integers of at most 2\^53"):
+        read_bags(table)
+
+
 @pytest.mark.parametrize(
     "numbers",
-    [[0, 1, 2], [5, 9, 7], pd.RangeIndex(3)],
+    [[0, 1, 2], pd.RangeIndex(3), np.arange(3, dtype="uint8")],
     ids=str,
 )
 def test_numbered_rows_keep_their_places(numbers):
@@ -161,6 +236,31 @@ def test_numbered_rows_keep_their_places(numbers):
     assert places.tolist() == [0, 1, 2]
     places = order_by_name("rows", letters, numbers)
     assert places.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("numbers", [[5, 9, 7], [2, 1, 0], [1, 2, 3]], ids=str)
+def test_other_numbers_are_names(numbers):
+    with pytest.raises(ValueError, match=r"if their order is the same, .*\.to_numpy\(\) does"):
+        order_by_name("rows", numbers, ["a", "b", "c"])
+    with pytest.raises(ValueError, match="rows must have the same names"):
+        order_by_name("rows", ["a", "b", "c"], numbers)
+
+
+@pytest.mark.parametrize(
+    ("names", "index"),
+    [
+        (["101.png", "102.png", "103.png"], [103, 102, 101]),
+        (["01", "02", "03"], [3, 2, 1]),
+    ],
+    ids=str,
+)
+def test_labels_under_numbers_are_never_those_of_another_bag(names, index):
+    bags = {name: [[float(i)]] for i, name in enumerate(names)}
+    Y = pd.DataFrame([[1, 0], [0, 1], [1, 1]], index)
+    with pytest.raises(ValueError, match="Y and the bags must have the same names"):
+        labelled_bags(bags, Y)
+    with pytest.raises(ValueError, match="X and Y must have the same names"):
+        NoisyOr().fit(bags, Y)
 
 
 def test_numbers_are_matched_with_the_same_numbers_as_texts():

@@ -52,6 +52,30 @@ def test_what_needs_vectors_says_how_to_make_them(two_bags):
         MinMaxScaler().fit(two_bags)
 
 
+@pytest.mark.parametrize(
+    ("offsets", "message"),
+    [
+        ([0, 1.9, 3], "whole numbers, got 1.9"),
+        ([0, np.nan, 3], "whole numbers, got nan"),
+        ([0, np.inf, 3], "whole numbers, got inf"),
+        ([0, 1 + 5j, 3], "real numbers, got complex"),
+        (np.array([0, 1, 3], dtype="m8[s]"), "real numbers, got times"),
+        (["0", "1", "3"], "real numbers, got texts"),
+    ],
+    ids=str,
+)
+def test_offsets_must_be_whole_numbers(offsets, message):
+    with pytest.raises(ValueError, match=f"offsets must (be|hold) {message}"):
+        Bags(np.ones((3, 1)), offsets)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "float64", "object"])
+def test_whole_offsets_of_any_type_are_read(dtype):
+    offsets = np.array([0, 2, 3], dtype=dtype)
+    bags = Bags(np.ones((3, 1)), offsets)
+    assert bags.sizes.tolist() == [2, 1]
+
+
 def assert_same_bags(bags, expected):
     assert isinstance(bags, Bags)
     assert len(bags) == len(expected)

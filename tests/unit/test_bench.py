@@ -195,6 +195,7 @@ def check_problem(entry, tables, line):
         ("Shape", r"decision_function must give an array \(.*, 2\)"),
         ("Raises", "RuntimeError: no luck"),
         ("Leaves", "SystemExit: 3"),
+        ("Masked", "ValueError: answers must have no masked values; fill .*"),
     ],
 )
 def test_a_bad_entry_gets_one_clear_line_for_its_table(here, name, line):

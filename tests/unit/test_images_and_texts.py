@@ -147,7 +147,7 @@ def test_strange_arrays_are_named(small, refused):
     refused(np.full((8, 8), 1.5), "image 1 .* floats in")
     refused(Image.new("I", (8, 8)), "image 1 .* Pillow's mode I")
     masked = np.ma.masked_array(small, small > 9)
-    refused(masked, "image 1 .* has masked values")
+    refused(masked, "image 1 .* no masked values")
     refused(small * 1j, "image 1 .* got complex numbers")
 
 

@@ -127,6 +127,19 @@ def test_frames_must_agree_in_their_names():
         metrics.evaluate(labels, upside_down, predicted)
 
 
+def test_series_must_agree_in_their_index():
+    y = pd.Series([1, 0], ["a", "b"])
+    other_order = pd.Series([1, 0], ["b", "a"])
+    with pytest.raises(ValueError, match="y and predicted must have the same index in the same"):
+        metrics.accuracy(y, other_order)
+    with pytest.raises(ValueError, match="the same index"):
+        metrics.evaluate(y, y, other_order)
+    numbered = pd.Series([1, 0])
+    assert metrics.accuracy(y, numbered) == 1
+    assert metrics.accuracy(y, [1, 0]) == 1
+    assert metrics.accuracy(y, y.copy()) == 1
+
+
 @pytest.mark.parametrize(
     "y",
     [
