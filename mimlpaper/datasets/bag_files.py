@@ -16,10 +16,11 @@ import numpy as np
 import pandas as pd
 from scipy.io import loadmat
 
+from mimlpaper.arrays import label_array
 from mimlpaper.datasets.arff import labels_of_xml, parse_arff, shortest, table_of_arff, write_arff
 from mimlpaper.datasets.fetch import DataError
 from mimlpaper.datasets.frames import INSTANCE, columns_of_heads, frame_of_rows, table_of_frame
-from mimlpaper.datasets.labelled import LabelledBags, labelled_bags
+from mimlpaper.datasets.labelled import LabelledBags, checked_names, labelled_bags
 from mimlpaper.datasets.tables import LABEL_PREFIX, labelled_of_table
 from mimlpaper.paths import check_file, write_whole
 
@@ -118,6 +119,44 @@ def read_bags(
     return _read(source, read, Path(source), options)
 
 
+def read_labels(path: str | os.PathLike, *, max_bytes: int = 2**28) -> pd.DataFrame:
+    """The label sets of a .csv file in UTF-8, as booleans: a row for each bag, under its name.
+
+    The first column has the names of the bags, as texts. Each other column is a label, whose cells
+    are 0 and 1, or no and yes. ::
+
+        image,sea,trees
+        beach.png,1,0
+        forest.png,0,1
+
+    Parameters
+    ----------
+    path : str or path
+    max_bytes : int, default 256 MiB
+        The largest size of the file.
+
+    Raises DataError with the file, and its line that does not follow the format.
+    """
+    options = Options(None, None, None, None, "utf-8-sig", max_bytes)
+    return _read(path, _label_sets, Path(path), options)
+
+
+def _label_sets(path, options):
+    lines = _text(path, options)
+    heads = lines.partition("\n")[0]
+    frame, columns = _frame_of_rows(_rows_of_csv(lines, _delimiter(heads)))
+    named, *labels = columns
+    if not labels:
+        raise ValueError(f"line 1: a column for each label is needed, got {named.name!r:.60} alone")
+    labels = [replace(column, kind="label") for column in labels]
+    # A head such as "instance" has no meaning here.
+    columns = [replace(named, kind="number"), *labels]
+    table = table_of_frame(frame, columns, bag=None, labels=None, separator=None)
+    label_names = checked_names([label.name for label in labels], "label", len(labels))
+    bag_names = checked_names(map(_plain, table.bag_names), "bag", len(table.bag_names))
+    return pd.DataFrame(table.numbers > 0, list(bag_names), list(label_names))
+
+
 def _read(place, read, source, options):
     try:
         return read(source, options)
@@ -185,10 +224,13 @@ def _text(path, options):
         line = content.count(b"\n", 0, error.start) + 1
         raise ValueError(
             f"line {line}: text in {options.encoding} is needed, got byte "
-            f"{content[error.start]:#x}; give the right one, such as {hint}"
+            f"{content[error.start]:#x}; save the file as UTF-8, or give {hint}"
         ) from error
     if "\0" in text:
-        raise ValueError("text is needed, got bytes of zero; of UTF-16 give encoding='utf-16'")
+        raise ValueError(
+            "text is needed, got bytes of zero; save the file as UTF-8, or of UTF-16 give "
+            "encoding='utf-16'"
+        )
     return text
 
 
@@ -196,8 +238,7 @@ def _read_csv(path, options):
     lines = _text(path, options)
     kdis = re.match(r"\s*(\d+)[ \t]*\r?\n", lines, re.ASCII)
     heads = re.compile(r"[^\n]*").match(lines, kdis.end() if kdis else 0)[0]
-    unquoted = re.sub(r'"[^"]*"', "", heads)
-    delimiter = max(",;\t|", key=unquoted.count)  # the first of equals
+    delimiter = _delimiter(heads)
     if _ending(path, READABLE).startswith(".tsv"):
         delimiter = "\t"
     rows = _rows_of_csv(lines, delimiter)
@@ -205,16 +246,27 @@ def _read_csv(path, options):
         del rows[0]
     frame, columns = _frame_of_rows(rows)
     if kdis:
-        columns = _with_last_as_labels(columns, int(kdis[1]))
+        columns = _with_last_as_labels(columns, kdis[1])
     table = _table(frame, columns, options)
     names = np.array(list(map(_plain, table.bag_names)), dtype=object)
     return labelled_of_table(replace(table, bag_names=names), options.missing)
 
 
+def _delimiter(heads):
+    """What stands between cells: the character that is most often between the heads."""
+    unquoted = re.sub(r'"[^"]*"', "", heads)
+    return max(",;\t|", key=unquoted.count)  # the first of equals
+
+
 def _rows_of_csv(text, delimiter):
     """The line and the cells of each row that has any."""
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
-    return [(reader.line_num, list(map(str.strip, row))) for row in reader if row]
+    try:
+        return [(reader.line_num, list(map(str.strip, row))) for row in reader if row]
+    except csv.Error as error:  # a cell beyond its limit, which the rest of a file can be
+        raise ValueError(
+            f"line {reader.line_num}: {error}; close each quote, and shorten longer cells"
+        ) from error
 
 
 def _frame_of_rows(rows):
@@ -229,12 +281,14 @@ def _frame_of_rows(rows):
     return pd.DataFrame(cells, lines, dtype=object), columns  # one block, however wide
 
 
-def _with_last_as_labels(columns, n_labels):
+def _with_last_as_labels(columns, digits):
     """The columns, of which KDIS's first line counts the labels at the end."""
+    is_count = len(digits) <= len(str(len(columns)))  # Python refuses to read thousands of digits
+    n_labels = int(digits) if is_count else 0
     if not 0 < n_labels < len(columns) - 1:
         raise ValueError(
             f"line 1: the number of labels must leave columns for a bag and a feature, got "
-            f"{n_labels} of {len(columns)}; without labels the first line must be the head"
+            f"{digits:.60} of {len(columns)}; without labels the first line must be the head"
         )
     features, labels = columns[:-n_labels], columns[-n_labels:]
     return [*features, *(replace(column, kind="label") for column in labels)]
@@ -255,7 +309,13 @@ def _plain(name):
 
 
 def _read_json(path, options):
-    records = json.loads(_text(path, options))
+    text = _text(path, options)
+    try:
+        records = json.loads(text)
+    except RecursionError as error:
+        raise ValueError(
+            "JSON must be a list of records with numbers and texts, got lists in lists in lists"
+        ) from error
     is_table = isinstance(records, list) and all(isinstance(record, dict) for record in records)
     if not is_table or not records:
         raise ValueError(
@@ -301,10 +361,15 @@ def _read_mat(path, options):
     targets = variables.get("targets", variables.get("target"))
     if targets is None or "bags" not in variables:
         raise ValueError(f"variables 'bags' and 'targets' are needed, got {', '.join(variables)}")
+    if hasattr(targets, "toarray"):  # of a sparse matrix
+        targets = targets.toarray()
+    labels = np.where(targets == -1, 0, targets).T  # (n_bags, n_labels)
+    if labels.size:
+        labels = label_array("targets", labels)
     label_names = options.labels
     if label_names is None and "class_name" in variables:
         label_names = [str(np.squeeze(cell)) for cell in variables["class_name"].flat]
-    return labelled_bags(variables["bags"], np.equal(targets.T, 1), label_names)
+    return labelled_bags(variables["bags"], labels, label_names)
 
 
 READERS = {

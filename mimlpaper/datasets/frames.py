@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from mimlpaper.arrays import WHOLE_OR_REAL
+from mimlpaper.arrays import WHOLE_OR_REAL, check_integers
 from mimlpaper.datasets.tables import (
     LABEL_PREFIX,
     Column,
@@ -28,6 +28,7 @@ QUOTED = r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+\""""
 # A comma stands between two names, or Python would join them.
 SHOWN = re.compile(rf"[\[({{]\s*+(?:(?:{QUOTED})\s*+(?:,\s*+(?:{QUOTED})\s*+)*+,?+\s*+)?+[\])}}]")
 UNCLEAR = re.compile(r'[\[\]{}"?]')  # in the text of a label: the rest of a list, or unknown
+EMPTY = ("set()", "frozenset()")  # how Python shows a set without names
 
 
 def frame_of_rows(source, bag: str | None) -> pd.DataFrame:
@@ -43,6 +44,8 @@ def frame_of_rows(source, bag: str | None) -> pd.DataFrame:
         )
     levels = list(frame.index.names)
     if levels == [None] and pd.api.types.is_integer_dtype(frame.index):
+        if bag is None and BAG not in frame.columns:
+            _check_numbered(frame.index)
         return frame.reset_index(drop=True).rename_axis("row")
     if None in levels:
         raise ValueError(
@@ -57,7 +60,23 @@ def frame_of_rows(source, bag: str | None) -> pd.DataFrame:
             f"the index may hold the bags and {INSTANCE!r}, got also {unclear}; make columns of "
             f"them: table.reset_index({unclear})"
         )
+    for level in levels:
+        if level in frame.columns:
+            raise ValueError(
+                f"the index and a column are both named {level!r}; keep one, by "
+                f"table.reset_index({level!r}, drop=True) or table.drop(columns={level!r})"
+            )
     return frame.reset_index().rename_axis("row")
+
+
+def _check_numbered(index):
+    """Refuse numbers that may be names of bags: as row numbers they would be dropped."""
+    if index.has_duplicates:
+        number = index[index.duplicated()][0]
+        raise ValueError(
+            f"the index repeats {number}; if it names the bags, table.rename_axis('bag'), and if "
+            "it means nothing, table.reset_index(drop=True)"
+        )
 
 
 def _as_pandas(source):
@@ -94,7 +113,9 @@ def table_of_frame(
     ``bag``, ``labels`` and ``separator`` are as :func:`~mimlpaper.datasets.read_bags` takes them.
     """
     bag_place = _place_of_bag(columns, bag)
-    bag_names = _bag_names(frame.iloc[:, bag_place], columns[bag_place], chosen=bag is not None)
+    column = columns[bag_place]
+    is_chosen = bag is not None or column.name == BAG
+    bag_names = _bag_names(frame.iloc[:, bag_place], column, is_chosen)
     # By place, since a feature may have the name of the bags' column.
     kept = [i for i in range(len(columns)) if i != bag_place and columns[i].kind != INSTANCE]
     frame, columns = frame.iloc[:, kept], [columns[i] for i in kept]
@@ -121,16 +142,16 @@ def _place_of_bag(columns, bag):
     raise ValueError(f"the first column must name the bags, got {', '.join(names)!r:.60}")
 
 
-def _bag_names(cells, column, chosen):
+def _bag_names(cells, column, is_chosen):
     """The bags' names as texts, one for each row."""
     missing = cells.isna().to_numpy()
     if missing.any():
         place = where(cells.index, missing.argmax())
         raise ValueError(f"{place}: {column.name!r} must name a bag, got a missing value")
-    if not chosen and cells.dtype.kind == "f" and (cells % 1 != 0).any():
+    if not is_chosen and cells.dtype.kind == "f":
         raise ValueError(
-            f"the first column, {column.name!r:.60}, must name the bags, got numbers with "
-            "fractions; name the column of the bags by bag="
+            f"the first column, {column.name!r:.60}, must name the bags, got floats; name the "
+            "column of the bags by bag="
         )
     return np.array(list(map(str, cells)), dtype=object)
 
@@ -152,6 +173,7 @@ def _numbers(frame, columns):
         codes = frame.iloc[:, place].cat.codes.to_numpy()
         numbers[:, place] = np.where(codes < 0, np.nan, codes)
     real = frame.loc[:, is_real]
+    check_integers("columns", real)
     numbers[:, is_real] = real.to_numpy(dtype=np.float64, na_value=np.nan)
     _set_truths(numbers, columns, is_real & (kinds == "label"), frame.index)
     # All cells of a kind at once: a loop over a million columns would take minutes.
@@ -186,7 +208,8 @@ def _with_sets(frame, columns, name, separator):
     for row, cell in enumerate(frame.iloc[:, place]):
         names = names_in(cell, separator)
         if names is None:
-            hint = "" if separator else " (of texts with commas, give separator=',')"
+            has_comma = not separator and "," in str(cell)
+            hint = " (of texts with commas, give separator=',')" if has_comma else ""
             with located(where(frame.index, row)):
                 raise Column(name, "set").misfit(f"{cell!r:.60}{hint}")
         sets.append(names)
@@ -216,11 +239,15 @@ def names_in(cell, separator: str | None) -> list[str] | None:
 
 
 def _names_in_text(text, separator):
+    if text in EMPTY:
+        return []
     if text.startswith(("[", "(", "{")):
         return _names_in_list(text)
     parts = text.split(separator) if separator else re.split("[;|]", text)
     names = [part.strip() for part in parts if part.strip()]
-    unclear = UNCLEAR.search(text) or ("," in text and not separator)
+    # A quote begins a list whose brackets are gone, or a name that a CSV reader left quoted.
+    has_quote = any(name.startswith(("'", '"')) for name in names)
+    unclear = has_quote or UNCLEAR.search(text) or ("," in text and not separator)
     return None if unclear else names
 
 
@@ -228,7 +255,7 @@ def _names_in_list(text):
     """The names in a list as JSON or Python write it."""
     try:
         names = ast.literal_eval(text) if SHOWN.fullmatch(text) else json.loads(text)
-    except (ValueError, SyntaxError):  # another text, or a bracket of another kind at its end
+    except (ValueError, SyntaxError, RecursionError):  # another text, or brackets that do not match
         return None
     return _texts(names) if isinstance(names, list | tuple | set) else None
 

@@ -43,7 +43,7 @@ class Column:
         if self.kind == "nominal":
             return f"one of {', '.join(self.values):.60}"
         if self.kind == "set":
-            return "a list of names, or names with ; or | between them"
+            return "a list of names, or names without quotes and with ; or | between them"
         return f"a finite number of at most {LARGEST:g}"
 
     def number(self, cell) -> float | None:

@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.io import savemat
+from scipy.sparse import csc_array
 
 from mimlpaper.bags import Bags
 from mimlpaper.datasets import DataError, LabelledBags, labelled_bags, load, read_bags, write_bags
+from mimlpaper.datasets.bag_files import read_labels
 
 TABLE = "bag,x,label:b,y\nq,1,0,2\nq,3,0,4\np,-5e-3,1,6\n"
 
@@ -515,7 +517,7 @@ def test_a_table_without_features_is_refused(refused):
 
 
 def test_another_encoding_is_refused(refused):
-    message = "text in utf-8-sig is needed, got byte .* give .* encoding="
+    message = "text in utf-8-sig is needed, got byte .*; save .* as UTF-8, or give encoding="
     latin = TABLE.replace("q,3", "é,3").encode("latin-1")
     refused("t.csv", latin, message)
     refused("t.csv", TABLE.encode("utf-16"), message)
@@ -643,7 +645,19 @@ def test_json_that_is_no_table_is_refused(refused, content):
 
 
 def test_json_of_endless_lists_is_refused(refused):
-    refused("t.json", "[" * 10**5, "recursion|nest")
+    refused("t.json", "[" * 10**5, "JSON must be a list of records .* got lists in lists")
+
+
+def test_a_set_of_endless_lists_is_refused(refused):
+    nested = "[" * 50_000 + "]" * 50_000
+    message = "line 2: 'tags' must be a list of names"
+    refused("t.csv", f"bag,x,tags\nq,1,{nested}\n", message, labels="tags")
+
+
+def test_a_cell_without_end_is_refused(refused):
+    """A quote that nobody closes makes one cell of the rest of the file."""
+    message = "line 2: field larger than field limit .*; close each quote"
+    refused("t.csv", f'bag,x,label:a\nq,"{"1" * 200_000}",1\n', message)
 
 
 def test_parquet_without_its_engine_says_what_to_install(refused, monkeypatch):
@@ -674,6 +688,7 @@ def test_faults_of_csv_of_kdis_have_their_line(refused):
     message = "line 1: the number of labels must leave columns for a bag and a feature"
     refused("t.csv", changed(KDIS, "2", "0"), message)
     refused("t.csv", changed(KDIS, "2", "4"), message)
+    refused("t.csv", changed(KDIS, "2", "9" * 5000), message)
     no_label = changed(KDIS, "198,1", "198,x")
     refused("t.csv", no_label, "line 3: 'wet' must be 0 or 1, got 'x'")
 
@@ -779,6 +794,72 @@ def test_labels_of_matlab_files_can_be_named(tmp_path, variables):
     savemat(path, variables)
     data = read_bags(path, labels=["a", "b", "c"])
     assert data.label_names == ("a", "b", "c")
+
+
+def test_targets_of_matlab_files_may_be_sparse_or_zeros_and_ones(tmp_path, variables):
+    zeros_and_ones = np.array(variables["targets"]) == 1
+    path = tmp_path / "t.mat"
+    for targets in (zeros_and_ones, csc_array(zeros_and_ones.astype(float))):
+        savemat(path, {**variables, "targets": targets})
+        data = read_bags(path, labels=["sea", "sky", "sun"])
+        assert label_sets(data) == [["sea", "sun"], ["sky", "sun"]]
+
+
+@pytest.mark.parametrize("target", [5, 2, 0.7, np.nan, 1 + 1j], ids=str)
+def test_another_target_of_a_matlab_file_is_refused(tmp_path, variables, target):
+    targets = np.array(variables["targets"], dtype=np.asarray(target).dtype)
+    targets[0, 1] = target
+    path = tmp_path / "t.mat"
+    savemat(path, {**variables, "targets": targets})
+    with pytest.raises(DataError, match=r"targets must hold (booleans|real numbers)"):
+        read_bags(path)
+
+
+LABEL_TABLE = "image,sea,sky\n001,1,no\nNA,0,yes\n"
+
+
+@pytest.fixture
+def labels_of(tmp_path):
+    def read(content):
+        path = tmp_path / "labels.csv"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return read_labels(path)
+
+    return read
+
+
+def test_a_table_of_labels_keeps_its_names_as_texts(labels_of):
+    for delimiter in ",;\t|":
+        table = labels_of(LABEL_TABLE.replace(",", delimiter))
+        assert list(table.index) == ["001", "NA"]
+        assert list(table.columns) == ["sea", "sky"]
+        assert table.to_numpy().tolist() == [[True, False], [False, True]]
+
+
+def test_no_head_of_a_table_of_labels_has_a_meaning(labels_of):
+    """But for label:, which write_bags writes."""
+    table = labels_of("instance,bag,label:instance\na,1,0\n")
+    assert list(table.index) == ["a"]
+    assert list(table.columns) == ["bag", "instance"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("image,sea\na,1\nb,2\n", "line 3: 'sea' must be 0 or 1, got '2'"),
+        ("image,sea\na,\n", "line 2: 'sea' must be 0 or 1, got ''"),
+        ("image,sea\na,1,0\n", "line 2: 2 values are needed, got 3"),
+        ("image,sea,sea\na,1,0\n", "label names must differ .*got 'sea' 2 times"),
+        ("image,sea\na,1\na,1\n", "bag names must differ .*got 'a' 2 times"),
+        ("image\na\n", "a column for each label is needed, got 'image' alone"),
+        ("", "a column for each label is needed"),
+        (LABEL_TABLE.encode("utf-16"), "text in utf-8-sig is needed.*save the file as UTF-8"),
+        ("image,séa\na,1\n".encode("latin-1"), "line 1: text .*save the file as UTF-8"),
+    ],
+)
+def test_faults_of_a_table_of_labels_have_their_line(labels_of, content, message):
+    with pytest.raises(DataError, match=f"labels.csv: .*{message}"):
+        labels_of(content)
 
 
 def test_matlab_files_of_others_are_refused(tmp_path, variables):
