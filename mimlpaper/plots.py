@@ -90,7 +90,7 @@ def explained_images(
         draw_mosaic(ax_mosaic, bags[i])
         if true is not None:
             true_names = np.array(label_names)[true[i]]
-            ax_mosaic.set_title("\n".join(true_names) or "no label")
+            ax_mosaic.set_title("\n".join(true_names) or "no label", parse_math=False)
         # Images with fewer labels than columns leave the last columns empty.
         for ax, label in zip(ax_labels, shown[i], strict=False):
             seen = None if regions is None else regions[instances, label]
@@ -106,7 +106,8 @@ def _set_title(ax, name, score, is_true):
     outcome = "" if is_true is None else _outcome(score > 0, is_true)
     parts = [_signed(score), outcome] if outcome else [_signed(score)]
     color = WRONG if outcome in ("wrong", "missed") else INK
-    ax.set_title(f"{name}\n{', '.join(parts)}", color=color)
+    # A dollar in a name begins no formula.
+    ax.set_title(f"{name}\n{', '.join(parts)}", color=color, parse_math=False)
 
 
 def _draw_picture(ax, picture):

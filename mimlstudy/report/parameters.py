@@ -39,7 +39,8 @@ EXAMPLES = {
     "list[float]": "'[0.1, 0.4]'",
 }
 CALLER = "MIMLPAPER_CALLER"  # the environment variable that names the caller's folder in JupyterLab
-PATHS = ("file", "folder")  # parameters that name a file or folder of the reader's own
+# Parameters that name a file or folder of the reader's own.
+PATHS = ("file", "new_file", "folder")
 INJECTED = "# Parameters\n"  # how the cell begins that papermill puts in
 
 

@@ -1,12 +1,14 @@
 """The report on a reader's own data: reading, comparing, answering, saving."""
 
+import os
+
 import joblib
 import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
 
-from mimlpaper.datasets import labelled_bags, make_scenes, write_bags
+from mimlpaper.datasets import DataError, labelled_bags, make_scenes, write_bags
 from mimlpaper.metrics import scores_of
 from mimlstudy.report.sections import own_data
 
@@ -71,6 +73,43 @@ def test_images_that_the_table_does_not_name_are_new(folder):
     assert data.labelled.bag_names == ("01.png", "b.png", "c.png", "d.png")
     assert data.new.bag_names == ("new.png", "newer.png")
     assert data.images["new.png"] == folder / "new.png"
+
+
+def test_the_table_of_a_folder_is_read_as_texts(folder):
+    """Among them a name that pandas takes for a missing value."""
+    (folder / "b.png").rename(folder / "NA")
+    (folder / "labels.csv").write_text("image;sea;trees\n01.png;1;0\nNA;no;yes\n")
+    data = own_data.data_of_folder(folder)
+    assert data.labelled.bag_names == ("01.png", "NA")
+    assert data.labelled.label_names == LABELS
+    assert data.labelled.Y.tolist() == [[True, False], [False, True]]
+    assert data.images["NA"] == folder / "NA"
+
+
+def test_a_table_that_is_no_regular_file_is_refused_before_it_is_read(folder):
+    table = folder / "labels.csv"
+    table.unlink()
+    os.mkfifo(table)
+    with pytest.raises(DataError, match=r"labels\.csv: a regular file is needed, got a pipe"):
+        own_data.data_of_folder(folder)
+    table.unlink()
+    table.symlink_to("/dev/zero")
+    with pytest.raises(DataError, match=r"labels\.csv: a regular file is needed, got a pipe"):
+        own_data.data_of_folder(folder)
+
+
+def test_a_label_that_has_two_columns_is_refused(folder):
+    (folder / "labels.csv").write_text("image,sea,sea\n01.png,1,0\n")
+    with pytest.raises(DataError, match="label names must differ"):
+        own_data.data_of_folder(folder)
+
+
+def test_an_image_of_a_folder_within_keeps_its_file(folder):
+    (folder / "more").mkdir()
+    (folder / "b.png").rename(folder / "more" / "b.png")
+    (folder / "labels.csv").write_text("image,sea\n01.png,1\nmore/b.png,0\n")
+    data = own_data.data_of_folder(folder)
+    assert data.images["more/b.png"] == folder / "more" / "b.png"
 
 
 def test_a_table_that_names_a_missing_image_is_refused(folder):

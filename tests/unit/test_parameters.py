@@ -3,6 +3,7 @@
 import pytest
 
 from mimlstudy.report.parameters import (
+    CALLER,
     EXAMPLES,
     TYPES,
     ParameterError,
@@ -109,3 +110,10 @@ def test_each_example_of_a_message_can_be_given():
     for type_name, example in EXAMPLES.items():
         kind = TYPES[type_name]
         assert checked({"x": example.strip("'")}, {"x": kind})["x"]
+
+
+@pytest.mark.parametrize("name", ["file", "new_file", "folder"])
+def test_a_relative_path_begins_at_the_callers_folder(name, monkeypatch, tmp_path):
+    monkeypatch.setenv(CALLER, str(tmp_path))
+    assert checked({name: "mine"}, {name: str}) == {name: str(tmp_path / "mine")}
+    assert checked({name: ""}, {name: str}) == {name: ""}

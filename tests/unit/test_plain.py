@@ -5,15 +5,18 @@ from html.parser import HTMLParser
 
 import matplotlib.pyplot as plt
 import nbformat
+import numpy as np
 import pandas as pd
 import pytest
 from mistune import html as markdown_to_html
 
-from mimlpaper.datasets import load_synthetic_scene
+from mimlpaper.datasets import labelled_bags, load_synthetic_scene
+from mimlpaper.plots import explained_images
 from mimlstudy.report import figures, parameters
 from mimlstudy.report.bench import _write
 from mimlstudy.report.notebook_page import write_page
 from mimlstudy.report.plain import markdown_text
+from mimlstudy.report.sections import own_data
 from mimlstudy.report.tables import Entry, frame_grid
 
 HOSTILE = (
@@ -24,7 +27,9 @@ HOSTILE = (
     "a | b",
     "`code` *stars* _under_ $x$ &lt;",
     "two\nlines",
+    r"$\x$",  # no formula: it has an error
 )
+PRINTABLE = [name for name in HOSTILE if name.isprintable()]  # as names of labels must be
 
 
 class Elements(HTMLParser):
@@ -81,13 +86,52 @@ def test_tables_show_labels_as_text(name):
     assert is_harmless(markdown_to_html(table.to_markdown()), name)
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_figure_in_svg_shows_a_label_as_text(name, tmp_path):
-    figure, axis = plt.subplots()
-    axis.set_title(name.replace("$", r"\$"))
-    _, svg = figures.save_figure(figure, tmp_path, "named")
-    plt.close(figure)
-    assert not {"script", "img", "onerror"} & set(Elements(svg.read_text()).names)
+def own_data_named(name):
+    """Six bags of nine equal instances; each name is that of a label and of a feature."""
+    bags = np.arange(6.0)[:, None, None] * np.ones((9, 15))
+    bags[:, :, 0] = 1.0  # a constant feature
+    Y = np.array([[1, 1]] + 5 * [[0, 1]])  # a rare label, and one of every bag
+    features = [name, *map(str, range(14))]
+    labelled = labelled_bags(bags, Y, [name, f"{name}2"], feature_names=features)
+    return own_data.OwnData(labelled, None, {})
+
+
+@pytest.mark.parametrize("name", PRINTABLE)
+def test_warnings_about_own_data_show_labels_and_features_as_text(name):
+    warned = own_data.warnings_about(own_data_named(name), n_folds=5)
+    rare, everywhere, constant, _ = map(markdown_to_html, warned)
+    assert is_harmless(rare, f"have these labels: {name} (1)")
+    assert is_harmless(everywhere, f"Every bag has these labels: {name}2")
+    assert is_harmless(constant, f"one value only: 1 ({name})")
+
+
+class SameScores:
+    """Scores of two labels: for the first, against the second."""
+
+    def decision_function(self, bags):
+        return np.tile([1.0, -1.0], (len(bags), 1))
+
+    def instance_scores(self, bags):
+        return np.tile([1.0, -1.0], (bags.n_instances, 1))
+
+
+@pytest.mark.parametrize("name", PRINTABLE)
+def test_figures_of_own_data_show_labels_as_text(name, tmp_path):
+    """As ticks, and as titles; a name with dollars is no formula."""
+    labelled = own_data_named(name).labelled
+    bars = own_data.label_figure(labelled)
+    explained = explained_images(
+        SameScores(), labelled.X[:2], labelled.label_names, true=labelled.Y[:2]
+    )
+    for figure in (bars, explained):
+        png, svg = figures.save_figure(figure, tmp_path, "named")
+        plt.close(figure)
+        assert png.stat().st_size > 0
+        assert not {"script", "img", "onerror"} & set(Elements(svg.read_text()).names)
+    ticks = [tick.get_text() for tick in bars.axes[0].get_yticklabels()]
+    assert ticks == [f"{name}2", name]
+    titles = [axes.get_title() for axes in explained.axes]
+    assert titles[:2] == [f"{name}\n{name}2", f"{name}\n+1.00, right"]
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -33,6 +33,7 @@ from mimlpaper.datasets import (
     make_scenes,
     read_bags,
 )
+from mimlpaper.datasets.bag_files import read_labels
 from mimlpaper.explanations import explain
 from mimlpaper.metrics import evaluate, scores_of
 from mimlpaper.plots import explained_images
@@ -40,6 +41,7 @@ from mimlpaper.preprocessing import OnInstances
 from mimlstudy.engine.trials import set_random_states
 from mimlstudy.judge.statistics import SplitSizes, extra_variance, t_test
 from mimlstudy.report.figures import BLUE, GREEN, LINE, VERMILION
+from mimlstudy.report.plain import markdown_text
 
 LABELS_FILE = "labels.csv"
 IMAGE_ENDINGS = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
@@ -108,12 +110,13 @@ def _with_features(new, feature_names, new_file):
 def data_of_folder(folder: str | Path) -> OwnData:
     """The images of a folder: those that ``labels.csv`` names, and all others as new ones.
 
-    ``labels.csv`` has the file's name in its first column, and a column of 0 and 1 a label.
+    ``labels.csv`` has the file's name in its first column, and a column of 0 and 1 a label, as
+    :func:`~mimlpaper.datasets.bag_files.read_labels` reads it. Raises ValueError if it names an
+    image that is not there.
     """
     folder = Path(folder)
     table_file = folder / LABELS_FILE
-    # Names stay texts, such as 001.
-    table = pd.read_csv(table_file, dtype={0: str}, index_col=0)
+    table = read_labels(table_file)
     files = [folder / name for name in table.index]
     absent = [path.name for path in files if not path.is_file()]
     if absent:
@@ -129,7 +132,9 @@ def data_of_folder(folder: str | Path) -> OwnData:
         new_names = [path.name for path in new_files]
         no_labels = np.zeros((len(new_files), 0))
         new = labelled_bags(new_bags, no_labels, bag_names=new_names)
-    by_name = {path.name: path for path in [*new_files, *files]}
+    by_name = {path.name: path for path in new_files}
+    # A name of the table may lie in a folder of the folder.
+    by_name.update(zip(table.index, files, strict=True))
     return OwnData(labelled, new, by_name)
 
 
@@ -153,13 +158,13 @@ def overview(data: OwnData) -> pd.DataFrame:
 
 
 def warnings_about(data: OwnData, n_folds: int) -> list[str]:
-    """What a reader should know before numbers on these data are believed, as sentences."""
+    """What a reader should know before numbers on these data are believed, in Markdown."""
     labelled = data.labelled
     sentences = _warnings_about_labels(labelled, n_folds)
     spread = np.ptp(labelled.X.instances, axis=0)
     constant = np.array(labelled.feature_names)[spread == 0]
     if len(constant):
-        names = ", ".join(constant[:5])  # there may be hundreds
+        names = _listed(constant[:5])  # there may be hundreds
         sentences.append(f"Features with one value only: {len(constant)} ({names}).")
     n_different = len({bag.tobytes() for bag in labelled.X})
     n_copies = len(labelled) - n_different
@@ -176,13 +181,18 @@ def _warnings_about_labels(labelled, n_folds):
     # In some fold no training bag, or no test bag, has such a label.
     rare = counts[counts < n_folds]
     if len(rare):
-        names = ", ".join(f"{name} ({count})" for name, count in rare.items())
+        names = _listed(f"{name} ({count})" for name, count in rare.items())
         sentences.append(f"Fewer bags than folds have these labels: {names}.")
     everywhere = counts[counts == len(labelled)]
     if len(everywhere):
-        names = ", ".join(everywhere.index)
+        names = _listed(everywhere.index)
         sentences.append(f"Every bag has these labels: {names}.")
     return sentences
+
+
+def _listed(names):
+    """Names of the reader's data with commas between them, as text in Markdown."""
+    return ", ".join(map(markdown_text, names))
 
 
 def pipeline_of(learner: str, seed: int = 0) -> Pipeline:
@@ -368,6 +378,8 @@ def label_figure(data: LabelledBags) -> Figure:
     # Bars are drawn from below, and the first label stands on top.
     upwards = counts[::-1]
     upwards.plot.barh(stacked=True, ax=ax, color=[BLUE, GREEN])
+    # A dollar in a name begins no formula.
+    ax.set_yticks(range(len(upwards)), upwards.index, parse_math=False)
     ax.set(xlabel="number of bags", ylabel="")
     return figure
 
