@@ -1,12 +1,12 @@
 """Made-up outcomes of verification."""
 
 from mimlstudy.engine.arithmetic import PINNED
-from mimlstudy.engine.records import OUTCOMES
+from mimlstudy.engine.records import OUTCOME_COLUMNS
 
 
 def outcome(recorded_code, code, outcome="equal", **columns):
     """What verify says of records made by one code, compared with another."""
-    row = dict.fromkeys(OUTCOMES, "") | {
+    row = dict.fromkeys(OUTCOME_COLUMNS, "") | {
         "experiment": "mine",
         "method": "Ml-knn",
         "settings": "s",

@@ -75,7 +75,7 @@ GROUP = [
     "recorded_arithmetic",
     "verified_code",  # today's, when it was verified
 ]
-OUTCOMES = [
+OUTCOME_COLUMNS = [
     *GROUP,
     "outcome",
     "n_checked",
@@ -211,14 +211,14 @@ class Store:
         self.rewrite(experiment, marked)
 
     def outcomes(self) -> pd.DataFrame:
-        """What verification last found of each group on each machine; columns :data:`OUTCOMES`."""
-        table = self.base.outcomes() if self.base else pd.DataFrame(columns=OUTCOMES)
+        """What verification last found of each group on each machine: :data:`OUTCOME_COLUMNS`."""
+        table = self.base.outcomes() if self.base else pd.DataFrame(columns=OUTCOME_COLUMNS)
         path = self.path(VERIFIED)
         if not path.is_file():
             return table
         text = path.read_bytes().decode(errors="replace")
         try:
-            recorded, intact = parse_csv(text, OUTCOMES)
+            recorded, intact = parse_csv(text, OUTCOME_COLUMNS)
             if not all(intact):
                 line = intact.index(False) + 2
                 raise ValueError(f"line {line}: it does not agree with its seal")
@@ -235,10 +235,10 @@ class Store:
         """Add outcomes to ``verified.csv``, in place of those of the same group and machine."""
         try:
             with self._locked(VERIFIED):
-                added = pd.DataFrame(list(rows), columns=OUTCOMES)
+                added = pd.DataFrame(list(rows), columns=OUTCOME_COLUMNS)
                 table = _newest(self._alone().outcomes(), added)
                 ordered = table.sort_values([*GROUP, "machine"]).to_dict("records")
-                text = to_csv([sealed(row, OUTCOMES) for row in ordered], OUTCOMES)
+                text = to_csv([sealed(row, OUTCOME_COLUMNS) for row in ordered], OUTCOME_COLUMNS)
                 paths.write_whole(self.path(VERIFIED), text)
         except OSError as error:
             raise StoreError(f"cannot write {self.path(VERIFIED)}: {error}") from error

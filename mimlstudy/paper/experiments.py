@@ -13,14 +13,14 @@ from mimlstudy.paper.stated_facts import STATED_FACTS
 from mimlstudy.paper.sweeps import SWEEPS
 
 # The rows whose every setting has a basis, see mimlstudy.paper.settings.
-TABLES = {
+ROWS_OF_TABLES = {
     "table1": section4.TABLE_1,
     "table2": section4.TABLE_2,
     "table3": section6.TABLE_3,
     "table4": section6.TABLE_4,
     "table5": section7.TABLE_5,
 }
-ROWS = TABLES | {"figure4": section5.FIGURE_4, "figure5": section5.FIGURE_5}
+ROWS = ROWS_OF_TABLES | {"figure4": section5.FIGURE_4, "figure5": section5.FIGURE_5}
 
 SECTIONS = (
     *section4.SECTION4,
@@ -69,7 +69,7 @@ def _all_alternatives() -> tuple[Part, ...]:
 def _fixed() -> tuple[Part, ...]:
     """The rows of the tables with the settings that are fixed in advance."""
     parts = []
-    for name, table in TABLES.items():
+    for name, table in ROWS_OF_TABLES.items():
         (printed,) = PRINTED[name].parts
         parts.append(replace(printed, configurations=table.fixed_where_different()))
     return tuple(parts)

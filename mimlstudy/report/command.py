@@ -15,7 +15,7 @@ from pathlib import Path
 from mimlstudy.engine.arithmetic import pin, warn_of_own_arithmetic
 
 PROFILES = ("paper", "quick", "smoke")
-TABLES = (*"12345", "unseen")
+BENCH_TABLES = (*"12345", "unseen")
 CURRENT = "current"  # the state of trials that a notebook need not run
 # Packages of optional parts, and the extra that installs them.
 EXTRAS = {
@@ -334,7 +334,7 @@ def _add_bench(commands):
     command.add_argument(
         "--tables",
         nargs="+",
-        choices=TABLES,
+        choices=BENCH_TABLES,
         required=True,
         help="1, 2, unseen: bags and label sets; 3, 4: vectors and label sets; 5: one binary label",
     )

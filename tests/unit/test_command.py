@@ -316,7 +316,7 @@ def test_importing_the_commands_loads_nothing_heavy():
 
 def test_the_commands_know_the_profiles_and_the_tables():
     assert set(command.PROFILES) == set(PROFILES)
-    numbers = {name for name in command.TABLES if name.isdigit()}
+    numbers = {name for name in command.BENCH_TABLES if name.isdigit()}
     assert numbers == {str(number) for number in TABLES}
 
 

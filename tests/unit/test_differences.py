@@ -8,8 +8,8 @@ from matplotlib.colors import to_hex
 
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.report.sections.differences import (
+    BAR_COLORS,
     CORRECTED,
-    OUTCOMES,
     PAPERS,
     differences,
     differences_table,
@@ -59,7 +59,7 @@ def test_bars_fill_all_cases_and_numbers_on_dark_bars_are_white():
     (ax,) = figure.axes
     widths = [bar.get_width() for bar in ax.patches]
     assert sum(widths) == pytest.approx(100 * len(WINS))
-    dark = OUTCOMES["better"][0].lower()
+    dark = BAR_COLORS["better"][0].lower()
     number_of_dark_bars = sum(
         to_hex(bar.get_facecolor()) == dark and bar.get_width() > 6 for bar in ax.patches
     )

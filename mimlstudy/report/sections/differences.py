@@ -14,7 +14,7 @@ from mimlstudy.report.figures import BLUE, INK, VERMILION, as_loss
 from mimlstudy.report.tables import CORRECTED, HEADS, PAPERS, ReportTable, frame_grid
 
 RIVALS = ("MimlSvm", "MimlSvm_mi")  # of D-MimlSvm, in Figs. 4 and 5
-OUTCOMES = {  # the colour of a bar, and of the number on it
+BAR_COLORS = {  # the colour of a bar, and of the number on it
     "better": (BLUE, "white"),
     "neither": ("#d9d9d9", INK),
     "worse": (VERMILION, "white"),
@@ -86,7 +86,7 @@ def wins_figure(wins: pd.DataFrame) -> plt.Figure:
     ax.tick_params(axis="y", length=0)
     ax.grid(False)
     handles = []
-    for color, _ in OUTCOMES.values():
+    for color, _ in BAR_COLORS.values():
         handles.append(plt.Rectangle((0, 0), 1, 1, color=color))
     names = ["D-MimlSvm is better", "no difference is shown", "it is worse"]
     figure.legend(handles, names, loc="outside upper right", ncols=3, fontsize=7)
@@ -95,7 +95,7 @@ def wins_figure(wins: pd.DataFrame) -> plt.Figure:
 
 def _draw_bar(ax, height, row):
     left = 0.0
-    for outcome, (color, ink) in OUTCOMES.items():
+    for outcome, (color, ink) in BAR_COLORS.items():
         share = row[outcome]
         ax.barh(height, share, left=left, color=color, height=0.9)
         if share >= NARROW:
