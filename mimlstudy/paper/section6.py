@@ -254,13 +254,14 @@ FIFTY_ROUNDS_ON_PAGES = Part(YAHOO, GivenSplit(), _most_rounds(TABLE_4))
 DATA = Part(YAHOO, GivenSplit(), {"after term selection": None})
 
 SECTION6 = (
-    Experiment("table3", "Table 3", (Part(YEAST, SPLITS, TABLE_3),), TESTED),
-    Experiment("table4", "Table 4", (Part(YAHOO, GivenSplit(), TABLE_4),), TESTED),
+    Experiment("table3", "Table 3", (Part(YEAST, SPLITS, TABLE_3),), TESTED, quick_splits=1),
+    Experiment("table4", "Table 4", (Part(YAHOO, GivenSplit(), TABLE_4),), TESTED, quick_splits=1),
     Experiment(
         "ablation",
         "Where prototypes matter",
         (Part(YEAST, SPLITS, ABLATION),),
         TESTED,
+        quick_splits=1,
     ),
     Experiment("figure8", "Fig. 8", (Part(YEAST, SPLITS, TABLE_3, SWEPT),), TESTED),
     Experiment("figure9", "Fig. 9", (FIFTY_ROUNDS_ON_GENES,), STAGED),
