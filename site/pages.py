@@ -51,6 +51,7 @@ def home_page(readme, notebooks, figures):
     words = filled(
         "home",
         PROBLEM=_marked(readme, "problem"),
+        PHOTOGRAPH=_marked(readme, "photograph"),
         WORD=word,
         FACTS=facts,
         NOTEBOOKS=toctree,

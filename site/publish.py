@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,8 +23,10 @@ from mimlstudy.report.figures import caption_of
 from mimlstudy.report.first_page import answer
 from mimlstudy.report.notebook_page import LEFT_OUT, WITHOUT_STDERR
 from mimlstudy.report.notebooks import run_notebooks
+from mimlstudy.report.sections import photograph
 from mimlstudy.report.status import ARTEFACTS, Artefact, recorded_scorecard
 
+WIDTH = 100  # of the README's lines
 HERE = Path(__file__).resolve().parent
 # Looks of tables, which a page of the repository may not have.
 LOOKS = re.compile(
@@ -104,8 +107,9 @@ def write_lists(card: dict) -> list[Path]:
         folders.figures() / "README.md": gallery(),
         root / "codecheck.yml": codecheck_manifest(),
     }
-    filled = fill(root / "README.md", "answer", answer(card))
-    return [filled, *(paths.write_whole(path, text) for path, text in texts.items())]
+    readme = fill(root / "README.md", "photograph", textwrap.fill(photograph.in_words(), WIDTH))
+    fill(readme, "answer", answer(card))
+    return [readme, *(paths.write_whole(path, text) for path, text in texts.items())]
 
 
 def fill(page: Path, mark: str, words: str) -> Path:

@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
+from mimlpaper import paths
 from mimlstudy.report.sections import photograph
 
 
@@ -34,6 +35,11 @@ def test_precision_and_recall_of_regions_that_are_named_by_the_outlines():
     recall = photograph.precision_and_recall(only_half)["recall"]
     assert abs(recall["tower"] - 0.5) < 0.01
     assert recall["trees"] == 1
+
+
+def test_the_readme_says_how_right_the_learner_is():
+    text = (paths.project_root() / "README.md").read_text()
+    assert photograph.in_words() in " ".join(text.split())
 
 
 def test_the_figure_tints_named_squares_alone():

@@ -12,6 +12,7 @@ from mimlstudy import folders
 from mimlstudy.judge.scorecard import scorecard
 from mimlstudy.report.figures import save_figure
 from mimlstudy.report.first_page import answer
+from mimlstudy.report.sections import photograph
 from mimlstudy.report.status import ARTEFACTS, Artefact, trial_counts
 from tests.made_up_notebooks import edited, write_notebook
 
@@ -101,19 +102,21 @@ def test_every_file_of_an_artefact_is_published(artefact):
         assert (folders.figures() / name).is_file()
 
 
-SHORT_README = "# A\n<!-- answer -->\n<!-- end -->\n\nB\n"
+SHORT_README = "# A\n<!-- photograph -->\n<!-- end -->\n<!-- answer -->\n<!-- end -->\n\nB\n"
 
 
-def test_lists_are_written_in_their_places(project):
+def test_lists_are_written_in_their_places(project, monkeypatch):
     """Also a second time."""
+    monkeypatch.setattr(photograph, "in_words", lambda: "As said.")
     readme = project / "README.md"
     readme.write_text(SHORT_README)
     card = scorecard({})
     for _ in range(2):
         names = [path.name for path in publish.write_lists(card)]
         assert names == ["README.md", "README.md", "codecheck.yml"]
-    with_answer = SHORT_README.replace("<!-- end", f"{answer(card)}\n<!-- end")
-    assert readme.read_text() == with_answer
+    before, after = SHORT_README.split("<!-- answer -->\n")
+    with_photograph = before.replace("<!-- end", "As said.\n<!-- end")
+    assert readme.read_text() == f"{with_photograph}<!-- answer -->\n{answer(card)}\n{after}"
     gallery = project / "figures" / "README.md"
     assert gallery.read_text() == publish.gallery()
 

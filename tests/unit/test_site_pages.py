@@ -58,6 +58,9 @@ README = """<!-- problem -->
 What is it?
 <!-- end -->
 ![Orders](figures/orders.png) of [all](figures/README.md)
+<!-- photograph -->
+Half are right.
+<!-- end -->
 <!-- answer -->
 **Partly.**
 
@@ -73,6 +76,7 @@ def test_home_links_the_notebooks_that_there_are(tmp_path):
     assert "**Does the paper hold?** **Partly.** [" in text
     assert "\n\nIt holds ([here](notebooks/0_scorecard.ipynb)), not there (9_cost).\n\n" in text
     assert "**What is the problem?** What is it? *Multi" in text
+    assert "for *trees* (green). Half are right.\n" in text
     assert "](figures/photograph.svg)" in text
     assert ":caption: Notebooks\nnotebooks/0_scorecard\n```" in text
     assert "notebooks/9_cost" not in text
