@@ -31,12 +31,13 @@ def real_array(name: str, values) -> np.ndarray:
     Raises ValueError for what float64 would lose: a mask, dates, complex numbers, texts, and
     integers beyond 2^53.
     """
-    check_type(name, values)
-    check_integers(name, values)
+    check_mask(name, values)
     cells = np.asarray(values)
+    _check_kind(name, cells)
     if cells.dtype.kind not in WHOLE_OR_REAL:
         for cell in cells.flat:
             _check_number(name, cell)
+    check_integers(name, values if isinstance(values, pd.DataFrame) else cells)
     if isinstance(values, pd.DataFrame | pd.Series):
         return values.to_numpy(dtype=np.float64, na_value=np.nan)
     if cells.dtype == object:
@@ -72,7 +73,11 @@ def label_array(name: str, values) -> np.ndarray:
 def check_type(name: str, values):
     """Raise a ValueError if float64 would lose what the type of an array can hold."""
     check_mask(name, values)
-    kind = np.asarray(values).dtype.kind
+    _check_kind(name, np.asarray(values))
+
+
+def _check_kind(name, cells):
+    kind = cells.dtype.kind
     if kind in REFUSED:
         raise ValueError(f"{name} must hold real numbers, got {REFUSED[kind]}")
 
@@ -85,20 +90,28 @@ def check_mask(name: str, values):
 
 def _has_mask(values):
     if isinstance(values, list | tuple):
-        return any(map(_has_mask, values))
+        # A long row of numbers has few types, and none of them holds more.
+        types = set(map(type, values))
+        nested = any(issubclass(kind, list | tuple | np.ma.MaskedArray) for kind in types)
+        return nested and any(map(_has_mask, values))
     return isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values)
 
 
 def check_integers(name: str, values):
     """Raise a ValueError for an integer that float64 may round: two could become equal."""
-    if isinstance(values, pd.DataFrame):
-        # Beside other types the integers of a table would be rounded before they are seen.
-        values = values.select_dtypes("integer")
-    integers = np.asarray(values)
-    if integers.dtype.kind not in "iu" or not integers.size:
-        return
-    for integer in (integers.max(), integers.min()):
-        _check_integer(name, int(integer))
+    parts = [values]
+    if isinstance(values, pd.DataFrame) and len(set(values.dtypes)) > 1:
+        # Beside another type NumPy would round integers before they are seen.
+        parts = [values.select_dtypes(kind) for kind in ("signedinteger", "unsignedinteger")]
+    for part in parts:
+        cells = np.asarray(part)
+        if cells.dtype == object:  # such as pandas' integers with missing values
+            for cell in cells.flat:
+                if isinstance(cell, Integral):
+                    _check_integer(name, int(cell))
+        elif cells.dtype.kind in "iu" and cells.size:
+            _check_integer(name, int(cells.max()))
+            _check_integer(name, int(cells.min()))
 
 
 def _check_integer(name, integer):
@@ -117,8 +130,6 @@ def _check_number(name, cell):
     if not (missing or real) or is_time:
         got = f"{type(cell).__name__} {cell!r:.60}"
         raise ValueError(f"{name} must hold real numbers, got {got}")
-    if isinstance(cell, Integral):
-        _check_integer(name, int(cell))
 
 
 def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:

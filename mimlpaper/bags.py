@@ -23,7 +23,7 @@ class Bags:
     Parameters
     ----------
     instances : (n_instances, n_features), kept as C-contiguous float64, one bag after the other.
-    offsets : (n_bags + 1,), where each bag starts, and the end.
+    offsets : (n_bags + 1,) whole numbers, where each bag starts, and the end.
     feature_names, names : sequence or None, default None, names of the features, and of the bags.
 
     >>> bags = Bags.from_list([[[0.0, 1.0]], [[2.0, 3.0], [4.0, 5.0]]])

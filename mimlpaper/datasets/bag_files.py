@@ -85,14 +85,15 @@ def read_bags(
 
     JSON is a list of records. A comma, semicolon, tab or bar separates the cells of CSV. Its first
     line may count the labels, the last columns, as KDIS writes it. A .mat file has LAMDA's
-    variables: cells ``bags``, and ``targets`` or ``target`` (n_labels, n_bags).
+    variables: cells ``bags``, and ``targets`` or ``target`` (n_labels, n_bags) of 1, and -1 or 0.
 
     Parameters
     ----------
     source : DataFrame of pandas or polars, Table of pyarrow, or path
         A path ends in .csv, .tsv, .json, .arff, any of these with .gz, .parquet or .mat.
     bag : str or None, default None
-        The column, or level of the index, that names the bags; None for ``bag``, else the first.
+        The column, or level of the index, that names the bags; None for ``bag``, else the first,
+        unless it holds floats.
     labels : sequence of str, str, path or None, default None
         Names of the labels; an .xml file of Mulan that lists them; or, as a str, the column that
         holds sets of labels, such as "sea;trees" or a list. None if the table marks its labels;

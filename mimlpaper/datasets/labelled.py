@@ -43,7 +43,8 @@ def labelled_bags(
     """Bags and labels with names, checked against each other; a ValueError if they do not fit.
 
     Where two arguments hold the same names, they are matched by name: the rows of a DataFrame
-    ``Y`` with the bags, its columns with ``label_names``. Without names they are matched by place.
+    ``Y`` with the bags, its columns with ``label_names``. Without names they are matched by place;
+    an index of 0, 1, … is no name, any other is.
     Names are printable texts without spaces around them, and differ.
 
     Parameters

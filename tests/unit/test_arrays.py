@@ -204,6 +204,7 @@ LARGE = 2**53 + 1  # the first integer that float64 rounds
         pd.DataFrame([[LARGE, 0]]),
         pd.DataFrame({"long": [LARGE], "real": [0.5]}),
         pd.DataFrame([[LARGE, None]], dtype="Int64"),
+        pd.DataFrame({"signed": [0], "unsigned": np.array([LARGE], dtype="uint64")}),
         [[2**1100, 0]],
     ],
     ids=repr,
@@ -220,9 +221,11 @@ def test_the_largest_exact_integer_keeps_its_value():
 
 
 def test_a_table_with_integers_that_float64_would_round_is_refused():
-    table = pd.DataFrame({"bag": ["b"], "f1": [LARGE], "label:sea": [1]})
-    with pytest.raises(DataError, match=r"columns must hold integers of at most 2\^53"):
-        read_bags(table)
+    table = pd.DataFrame({"bag": ["b", "c"], "f1": [LARGE, 0], "label:sea": [1, 0]})
+    with_gap = table.assign(f1=pd.array([LARGE, None], dtype="Int64"))
+    for frame in (table, with_gap):
+        with pytest.raises(DataError, match=r"columns must hold integers of at most 2\^53"):
+            read_bags(frame, missing=0)
 
 
 @pytest.mark.parametrize(
