@@ -108,9 +108,9 @@ def numbers(card: Mapping) -> str:
     return (
         f"In {n_unmarked} rows of the tables no setting was picked to match the paper: "
         f"{_of(of_unmarked)} values agree within noise. In {n_marked} rows open "
-        f"settings were picked to match it: {_of(of_marked)} agree. If all settings are chosen "
-        f"without the printed numbers, {fixed['agrees']} of {fixed['measured']} agree. A wrong "
-        f"algorithm's value would agree {chance:.0%} of the time."
+        f"settings were picked to match it: {_of(of_marked)} agree. If none is picked, "
+        f"{fixed['agrees']} of {fixed['measured']} agree. A wrong algorithm's value would agree "
+        f"{chance:.0%} of the time."
     )
 
 
