@@ -59,7 +59,7 @@ def test_the_table_of_ends_has_crowded_grids_with_the_reasons_of_their_learners(
     (name,) = table.entries.index
     assert name == "Table 3, yeast: InsDif_MimlSvm_mi, C"
     assert table.entries.loc[name, "at an end"].lines == ("100%",)
-    assert "highest cost" in table.entries.loc[name, "reason"].lines[0]
+    assert "ten times" in table.entries.loc[name, "reason"].lines[0]
 
 
 def test_grids_are_those_that_recorded_fits_chose_from():
