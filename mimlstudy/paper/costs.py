@@ -100,6 +100,7 @@ LARGE = {
     "MimlSvm_mi, linear": mimlsvm_mi.MimlSvmMi(kernel="linear"),
     "D-MimlSvm, linear": dmimlsvm.DMimlSvm(kernel="linear"),
 }
+# Doublings, so that an exponent can be read from neighbours.
 LARGE_BAGS = (6250, 12500, 25000, 50000, 100000)
 
 

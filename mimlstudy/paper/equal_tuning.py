@@ -61,7 +61,9 @@ from mimlstudy.paper.unseen import AS_REUTERS, BAGS, MEAN, SCALED, set_kernel
 # Gaussian machine a linear one (Keerthi and Lin 2003).
 WIDTHS, COSTS = [0.1, 1.0, 10.0], [0.1, 1.0, 10.0, 100.0]
 LINEAR, GAUSSIAN = dict(kernel=["linear"]), dict(kernel=["rbf"], gamma=WIDTHS)
+# Every other degree of the paper's range.
 DEGREES = dict(kernel=["poly"], degree=[2, 4, 6, 8])
+# A pair of a bag and a label has a loss of its own, so that costs are lower.
 PAIR_COSTS, RATIOS = [0.001, 0.01, 0.1, 1.0], [0.2, 0.4]
 FOUR_COSTS, TWO_RATIOS = (
     "four costs with every kernel",

@@ -46,6 +46,7 @@ def _alternatives(name: str) -> tuple[Part, ...]:
     """The rows of a table with their alternative settings."""
     (printed,) = PRINTED[name].parts
     table, splits = ROWS[name], printed.splits.first(ALTERNATIVE_SPLITS[name])
+    # Without settings of single data sets, one part holds them all.
     bases = [basis for row in table.values() for basis in row.settings]
     if not any(basis.on for basis in bases):
         return (Part(printed.datasets, splits, table, table.alternatives_on("")),)

@@ -120,10 +120,12 @@ def criteria_by_budget(estimator, dataset, train, test) -> list[dict]:
     (whole,) = criteria(estimator, dataset, train, test)
     held_out = estimator.holdout_values_
     losses = -SIGNS[estimator.criterion] * np.array(held_out["value"])
+    # In a random order, so that a small budget does not always try the same corner of the grid.
     order = np.random.default_rng(estimator.random_state).permutation(len(losses))
     fitted, rows = {int(losses.argmin()): whole}, list[dict]()
     for n_settings in (len(order), *(n for n in BUDGETS if n < len(order))):
         tried = order[:n_settings]
+        # Among equals the first in the grid, as in the search itself.
         best = int(min(tried, key=lambda setting: (losses[setting], setting)))
         setting = held_out["params"][best]
         if best not in fitted:
@@ -298,6 +300,7 @@ def _pointing(scores, truth, bag):
 
 
 def _top_is_true(scores, truth):
+    # Equal scores share the place, so that the order of labels does not matter.
     top = scores == scores.max(axis=1, keepdims=True)
     shares = (top & truth).sum(axis=1) / top.sum(axis=1)
     return float(shares.mean())
@@ -375,6 +378,7 @@ def spent(call, *args):
         getattr(ctypes.CDLL(None), "malloc_trim", lambda pad: None)(0)
         Path("/proc/self/clear_refs").write_text("5")
     before = _peak()
+    # Processor time: other programs on the machine do not count.
     begin = time.process_time()
     result = call(*args)
     seconds = time.process_time() - begin

@@ -76,6 +76,7 @@ TABLE_1 = Table({
         each(scaling="none", n_neighbors=20, label_rule="top")),
 })  # fmt: skip
 
+# A document is the sum of its passages, which is its own count of words.
 SUMMED = stated("4.3.3", vector=SumInstances())
 COLUMNS, SUMMED_COLUMNS = (
     closest(scaling="columns"),
@@ -118,6 +119,7 @@ TABLE_2 = Table({
 
 SCENES, TEXTS = ("scene",), ("reuters",)
 SPLITS = RandomSplits(30, train=0.75)
+# The degree of the story: the lowest, for which a step is fastest.
 STEPS = {"RankSvm": TABLE_1["RankSvm"].estimator_for(override={"degree": 2})}
 # Fig. 6 goes on where Table 1 stops, to see what more rounds would bring.
 MOST_ROUNDS = {

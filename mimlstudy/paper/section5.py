@@ -35,6 +35,7 @@ OF_FIGURES = [
     *each(criterion=["hamming_loss", "ranking_loss"]),
     dict(relatedness="pairwise", mu=[0.1, 1.0]),
 ]
+# From one, where MimlSvm_mi is a single-instance learner, to where little changes.
 ALTERNATIONS = [1, 2, 3, 10, 25]
 COSTS = [0.1, 1.0, 10.0, 100.0]
 OF_PROGRAMS = "widths of the authors' programs"

@@ -263,6 +263,7 @@ def _scaling(name):
 
 def split_grid(values: Mapping[str, object]) -> tuple[dict, list[dict]]:
     """The values that are constant, and the grids that are held out: none, one, or a union."""
+    # A list is always a grid: no parameter takes one as its value.
     lists = {name: value for name, value in values.items() if isinstance(value, list)}
     constants = {name: value for name, value in values.items() if name not in lists}
     # A learner may have several grids, such as one for each of its kernels.
@@ -304,11 +305,12 @@ def wrap_hold_out(
     for grid in grids:
         by_place = {places.get(name, name): values for name, values in grid.items()}
         named.append(full_names(pipeline, by_place))
+    # What a row does not name is the search's own default.
     options = {name: constants[name] for name in OF_HOLD_OUT if name in constants}
     return HoldOut(pipeline, named if len(named) > 1 else named[0], **options)
 
 
-# Parameters that a kernel or a solver does not read.
+# Parameters that a kernel or a solver does not read: settings that differ in them alone are one.
 UNREAD = {
     "linear": ("gamma", "degree", "coef0"),
     "rbf": ("degree", "coef0"),
@@ -361,6 +363,7 @@ def _described(settings, parameter):
         return "", "", ""
     value, basis = settings[parameter]
     text = getattr(value, "__name__", None) or str(value)
+    # The range is stated somewhere; the value in use is chosen on training data.
     if isinstance(value, list) and basis.kind != HELD_OUT:
         return text, HELD_OUT, f"range {basis.kind} {basis.source}".strip()
     return text, basis.kind, basis.source
@@ -368,6 +371,7 @@ def _described(settings, parameter):
 
 def _defaults_of(learner):
     """Layers of :data:`EVERYWHERE`, and their values by the names that a learner has for them."""
+    # A learner within another one has defaults of its own.
     parts = {"": learner}
     for name, part in learner.get_params().items():
         if hasattr(part, "fit"):

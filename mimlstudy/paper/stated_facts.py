@@ -35,6 +35,7 @@ def data_facts(estimator, dataset, train, test) -> list[dict]:
     and without the first label. Sizes are numbers of instances of a bag; vectors are one.
     """
     Y = np.asarray(dataset.labels).reshape(len(dataset), -1)
+    # A data set of vectors is one of bags with one instance each.
     vectors = getattr(dataset.X, "instances", dataset.X)
     sizes = getattr(dataset.X, "sizes", np.ones(len(dataset)))
     labels_of_example = Y.sum(axis=1)

@@ -39,6 +39,7 @@ def _ranks(name, ranks):
 
 OF_DIFFERENCES = "InsDif_MimlSvm_mi", "InsDif_MimlBoost", "InsDif_D-MimlSvm"
 DIFFERENCE_RANKS = _ranks("transformation__rank", [300, 1000, 1500])
+# The exact kernel (None) fits into memory on these five sets.
 OF_INSTANCES = "mi-Svm", "Mi-Svm", "Ch-Fd"
 BY_SUB_CONCEPTS = "SubCod_MimlSvm_mi", "SubCod_MimlBoost"
 BAG_RANKS = [300, 1000, 1500, None]
@@ -57,6 +58,7 @@ RANK_PARTS = (
         {NARROW: [NARROW_KERNEL | rank for rank in _ranks("rank", [300, 1000, 1500, 3000])]},
     ),
     Part(section4.SCENES, section4.SPLITS.first(1), EXACT),
+    # The middle of Fig. 4 stands for its five shares.
     Part(
         ("scene:30%",),
         section5.SPLITS.first(1),
@@ -69,6 +71,7 @@ RANK_PARTS = (
         section6.TABLE_3,
         dict.fromkeys(OF_DIFFERENCES, DIFFERENCE_RANKS),
     ),
+    # One set of pages: each has one split, and takes minutes at the higher ranks.
     Part(
         ("yahoo:Arts",),
         GivenSplit(),
@@ -93,6 +96,7 @@ RANK_PARTS = (
     ),
 )
 
+# With the other settings of the tables, so that the degree is all that changes.
 OF_DEGREES = {"RankSvm": each(degree=DEGREES)}
 DEGREE_PARTS = (
     Part(section4.SCENES, section4.SPLITS, section4.TABLE_1, OF_DEGREES),

@@ -1,5 +1,6 @@
 """Rows that are another method with one change, such as "MlSvm, mean": which method that is."""
 
+# A list, since a name is not parsed: some methods have a comma in their own name.
 VARIANTS = {
     "MimlBoost": ["MimlBoost, linear"],
     "MimlSvm": ["MimlSvm, landmarks", "MimlSvm, set kernel"],
