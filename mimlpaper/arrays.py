@@ -1,5 +1,6 @@
 """Arrays of real numbers and of label sets, and rows and columns in the order of their names."""
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 from numbers import Integral, Real
@@ -135,7 +136,9 @@ def _check_number(name, cell):
 def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:
     """Places of the ``wanted`` names among ``names``: ``names[places]`` are the wanted ones.
 
-    Rows and columns that pandas numbered as 0, 1, … have no names: they keep their places.
+    An index of numbers against names in words keeps its places: it is the one that pandas gives
+    where nobody named anything, or what a split or a shuffle left of it. But if the names hold the
+    same numbers in another order, such as "img3" and 3, it may be meant for them, and is refused.
 
     Parameters
     ----------
@@ -152,8 +155,10 @@ def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:
         places = texts.get_indexer(wanted_texts)
         if (places >= 0).all():
             return places
-    if _are_places(names) or _are_places(wanted):
-        return np.arange(len(texts))
+    if _are_integers(names) != _are_integers(wanted):
+        numbers, wanted_numbers = _numbers_in(texts), _numbers_in(wanted_texts)
+        if numbers == wanted_numbers or sorted(numbers) != sorted(wanted_numbers):
+            return np.arange(len(texts))
     in_one_only = wanted_texts.symmetric_difference(texts).tolist()
     difference = in_one_only or "names that repeat"
     raise ValueError(
@@ -162,8 +167,12 @@ def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:
     )
 
 
-def _are_places(names):
-    """Whether names are 0, 1, …, which pandas gives where nobody named anything."""
+def _are_integers(names):
+    """Whether names are an index of different numbers."""
     index = pd.Index(names)
-    is_numbered = pd.api.types.is_integer_dtype(index)
-    return is_numbered and np.array_equal(index, np.arange(len(index)))
+    return pd.api.types.is_integer_dtype(index) and index.is_unique
+
+
+def _numbers_in(texts):
+    """The numbers that each text holds, such as (3,) of "img03.png"."""
+    return [tuple(map(int, re.findall(r"[0-9]+", text))) for text in texts]

@@ -44,7 +44,7 @@ def labelled_bags(
 
     Where two arguments hold the same names, they are matched by name: the rows of a DataFrame
     ``Y`` with the bags, its columns with ``label_names``. Without names they are matched by place;
-    an index of 0, 1, … is no name, any other is.
+    an index of numbers is no name of bags that have words for names.
     Names are printable texts without spaces around them, and differ.
 
     Parameters

@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.model_selection import KFold, cross_val_predict, train_test_split
 from sklearn.preprocessing import FunctionTransformer
 
-from mimlpaper import Bags, EmDd, MlKnn, NoisyOr, OnInstances, evaluate
+from mimlpaper import Bags, EmDd, MimlNn, MlKnn, NoisyOr, OnInstances, evaluate
 from mimlpaper.arrays import order_by_name, real_array
 from mimlpaper.datasets import DataError, labelled_bags, read_bags
 from mimlpaper.metrics import accuracy, average_precision, scores_of
@@ -230,10 +231,11 @@ def test_a_table_with_integers_that_float64_would_round_is_refused():
 
 @pytest.mark.parametrize(
     "numbers",
-    [[0, 1, 2], pd.RangeIndex(3), np.arange(3, dtype="uint8")],
+    [[0, 1, 2], pd.RangeIndex(3), np.arange(3, dtype="uint8"), [5, 9, 7], [2, 1, 0]],
     ids=str,
 )
 def test_numbered_rows_keep_their_places(numbers):
+    """After a split of a table, or a shuffle, they are not 0, 1, … any more."""
     letters = ["a", "b", "c"]
     places = order_by_name("rows", numbers, letters)
     assert places.tolist() == [0, 1, 2]
@@ -241,12 +243,25 @@ def test_numbered_rows_keep_their_places(numbers):
     assert places.tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize("numbers", [[5, 9, 7], [2, 1, 0], [1, 2, 3]], ids=str)
-def test_other_numbers_are_names(numbers):
+def test_numbers_that_names_hold_in_another_order_are_refused():
     with pytest.raises(ValueError, match=r"if their order is the same, .*\.to_numpy\(\) does"):
-        order_by_name("rows", numbers, ["a", "b", "c"])
+        order_by_name("rows", [2, 1, 3], ["img1", "img2", "img3"])
+    places = order_by_name("rows", [1, 2, 3], ["img1", "img2", "img3"])
+    assert places.tolist() == [0, 1, 2]
     with pytest.raises(ValueError, match="rows must have the same names"):
-        order_by_name("rows", ["a", "b", "c"], numbers)
+        order_by_name("rows", ["a", "b", "c"], [1, 1, 2])
+
+
+def test_cross_validation_takes_named_bags_and_a_table_without_names():
+    """A split leaves an index that is not 0, 1, … any more."""
+    bags = Bags.from_list({f"image {i}": np.array([[i], [i + 1]]) for i in range(12)})
+    labels = pd.DataFrame({"a": np.arange(12) % 2, "b": np.arange(12) % 3 > 0})
+    folds = KFold(3, shuffle=True, random_state=0)
+    predicted = cross_val_predict(MimlNn(random_state=0), bags, labels, cv=folds)
+    assert predicted.shape == (12, 2)
+    shuffled = train_test_split(bags, labels, random_state=0)
+    bags_to_learn, _, labels_to_learn, _ = shuffled
+    assert MimlNn(random_state=0).fit(bags_to_learn, labels_to_learn)
 
 
 @pytest.mark.parametrize(
