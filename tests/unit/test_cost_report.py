@@ -36,6 +36,19 @@ def fit_of(dataset, method, seconds, megabytes=10.0, n_train=1500, n_labels=5, *
     return row | costs | sizes | columns
 
 
+def test_hours_are_counted_once_a_trial_and_the_longest_method_is_named():
+    columns = ["method", "split", "stage", "seconds"]
+    of_boosting = [("Boost", 0, 1, 3600.0), ("Boost", 0, 2, 3600.0)]
+    of_networks = [("Nn", 0, 0, 360.0), ("Nn", 1, 0, 360.0)]
+    trials = pd.DataFrame([*of_boosting, *of_networks], columns=columns)
+    trials = trials.assign(experiment="tests", dataset="a", override="{}")
+    of_methods = cost_report.hours({"Tests": trials})
+    assert of_methods["hours"].to_dict() == {("Tests", "Boost"): 1.0, ("Tests", "Nn"): 0.2}
+    table = cost_report.hours_table(of_methods)
+    cells = table.entries.loc["Tests"]
+    assert [cell.lines[0] for cell in cells] == ["3", "1.20", "Boost (1.00)"]
+
+
 def grown(method="MimlNn", exponent=2.0):
     """Fits of 200 to 800 bags whose seconds grow with a power, and of 400 with more labels."""
     rows = []

@@ -12,6 +12,7 @@ import pandas as pd
 from matplotlib.ticker import NullLocator
 
 from mimlpaper.datasets.fetch import DRAWN, drawn_sizes
+from mimlstudy.engine.records import KEY
 from mimlstudy.judge.selection import unmixed
 from mimlstudy.paper.costs import N_PEER_TEST, PEERS, SETS, SIZES
 from mimlstudy.paper.variants import varied_method
@@ -58,6 +59,36 @@ def longest_fits(tables: Mapping[str, pd.DataFrame]) -> pd.Series:
         means[name] = groups["fit_seconds"].mean()
     in_rows = pd.concat(means)
     return in_rows.sort_values(ascending=False)
+
+
+def hours(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Core hours and trials by (experiment, method), the most first.
+
+    ``tables`` are records by the title of their experiment; a trial may have several rows.
+    """
+    of_methods = {}
+    for title, rows in tables.items():
+        seconds = rows.drop_duplicates(KEY).groupby("method")["seconds"]
+        of_methods[title] = pd.DataFrame({"hours": seconds.sum() / 3600, "trials": seconds.size()})
+    table = pd.concat(of_methods, names=["experiment", "method"])
+    return table.sort_values("hours", ascending=False)
+
+
+def hours_table(of_methods: pd.DataFrame) -> ReportTable:
+    """What each experiment takes, and the method of it that takes most."""
+    rows = {}
+    for title, methods in of_methods.groupby(level="experiment", sort=False):
+        largest = methods["hours"].droplevel("experiment")
+        rows[title] = {
+            "trials": methods["trials"].sum(),
+            "hours": methods["hours"].sum(),
+            "longest method": f"{largest.idxmax()} ({largest.max():.2f})",
+        }
+    tidy = pd.DataFrame(rows).T.rename_axis("experiment")
+    tidy = tidy.sort_values("hours", ascending=False)
+    shown = tidy.assign(hours=tidy["hours"].map("{:.2f}".format))
+    caption = "Core hours of all recorded trials, by experiment, and the method that takes most."
+    return frame_grid(shown.astype(str), tidy.reset_index(), caption, corner="experiment")
 
 
 def costs_table(costs: pd.DataFrame, title: str, tables: Mapping[str, pd.DataFrame]) -> ReportTable:
