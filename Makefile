@@ -25,7 +25,7 @@ install: .venv/installed
 paper: install  ## every table and figure from the recorded trials, in build/paper/
 	$(BIN)/mimlpaper run --recorded
 	$(BIN)/mimlpaper verify --audit 5
-	$(BIN)/python site/check.py build/paper --published build/paper/figures
+	$(BIN)/python site/check.py build/paper --published build/paper
 
 test: install  ## two minutes of tests
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal

@@ -1,17 +1,20 @@
 """Read all built pages: nothing on standard error, no traceback, no path of a machine, no host.
 
 ``python site/check.py FOLDER ...`` lists what is wrong with the pages below each folder, and ends
-with status 1 if anything is. ``--published`` names a folder of tables that were made again: those
-that git keeps must have the same numbers.
+with status 1 if anything is. ``--published`` names a folder of executed notebooks: the tables and
+pages that git keeps must be what these notebooks make.
 """
 
 import argparse
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import unquote
 
+import nbformat
 import pandas as pd
+from publish import write_page
 
 ROOT = Path(__file__).resolve().parent.parent
 FAULTS = {
@@ -26,6 +29,10 @@ FAULTS = {
 }
 PLACE = re.compile(r'\s(?:id|name)="([^"]*)"')
 LINK = re.compile(r'<a\b[^>]*\shref="#([^"]+)"')
+SHOWN_TABLES = (".md", ".tex")
+# Its page shows seconds of this machine, and whatever was recorded here on synthetic data.
+NOT_COMPARED = "own_method"
+REMEDY = "python site/publish.py writes it from the records"
 NO_REQUEST = re.compile(r'<link[^>]*rel="(?:canonical|license|author)"[^>]*>')
 
 
@@ -52,20 +59,52 @@ def lost_links(page: str) -> list[str]:
 
 
 def differing_tables(published: Path, made_again: Path) -> list[str]:
-    """The published tables that are missing among those made again, or have other numbers."""
+    """The published tables that are missing among those made again, or differ from them."""
     differing = []
-    for path in sorted(published.glob("*.csv")):
-        again = made_again / path.name
-        if not again.is_file():
-            differing.append(f"{path}: no notebook made it again")
-            continue
-        try:
-            # Sums of another machine may differ in the last digits.
-            pd.testing.assert_frame_equal(pd.read_csv(path), pd.read_csv(again), rtol=1e-6)
-        except AssertionError:
-            remedy = "python site/publish.py writes it from the records"
-            differing.append(f"{path}: other values than {again}; {remedy}")
+    for path in sorted(published.glob("*.*")):
+        if path.suffix == ".csv":
+            differing += difference(path, made_again / path.name, same_numbers)
+        elif path.suffix in SHOWN_TABLES and path.name != "README.md":  # which no notebook makes
+            differing += difference(path, made_again / path.name, same_text)
     return differing
+
+
+def differing_pages(published: Path, executed: Path, made_again: Path) -> list[str]:
+    """The published pages that are not what the executed notebooks give.
+
+    Pages are made again beside the figures of these notebooks, to which they refer.
+    """
+    differing = []
+    for path in sorted(published.glob("*.md")):
+        notebook = executed / f"{path.stem}.ipynb"
+        again = made_again / path.name
+        if path.stem == NOT_COMPARED:
+            continue
+        if notebook.is_file():
+            write_page(nbformat.read(notebook, as_version=4), again)
+        differing += difference(path, again, same_text)
+    return differing
+
+
+def difference(path: Path, again: Path, is_same: Callable[[Path, Path], bool]) -> list[str]:
+    """What is wrong with a published file beside the one that was made again; empty if nothing."""
+    if not again.is_file():
+        return [f"{path}: no notebook made it again"]
+    return [] if is_same(path, again) else [f"{path}: other values than {again}; {REMEDY}"]
+
+
+def same_numbers(path: Path, again: Path) -> bool:
+    try:
+        # Sums of another machine may differ in the last digits.
+        pd.testing.assert_frame_equal(pd.read_csv(path), pd.read_csv(again), rtol=1e-6)
+    except AssertionError:
+        return False
+    return True
+
+
+def same_text(path: Path, again: Path) -> bool:
+    """Whether two texts are equal; their numbers are rounded to few digits."""
+    return path.read_text() == again.read_text()
 
 
 def main(arguments=None):
@@ -79,7 +118,9 @@ def main(arguments=None):
     for path in pages:
         wrong += [f"{path}: {fault}" for fault in faults(path.read_text())]
     if options.published:
-        wrong += differing_tables(ROOT / "figures", options.published)
+        published, made_again = ROOT / "figures", options.published / "figures"
+        wrong += differing_tables(published, made_again)
+        wrong += differing_pages(published / "pages", options.published, made_again / "pages")
     print(*wrong, f"{len(pages)} pages read, {len(wrong)} faults", sep="\n")
     # No page at all means that the folder was named wrongly.
     return int(bool(wrong) or not pages)

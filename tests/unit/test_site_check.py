@@ -1,6 +1,7 @@
 """Faults that the check of the built site finds."""
 
 import check
+import nbformat
 import pytest
 
 from mimlpaper import paths
@@ -53,6 +54,47 @@ def made_again(tmp_path):
     folder = tmp_path / "again"
     folder.mkdir()
     return folder
+
+
+@pytest.mark.parametrize("name", ["table1.md", "table1.tex"])
+def test_a_table_to_read_that_differs_by_a_digit_is_named(published, made_again, name):
+    (made_again / "table1.csv").write_text(TABLE)
+    (published / name).write_text("MimlSvm .500")
+    (made_again / name).write_text("MimlSvm .500")
+    assert check.differing_tables(published, made_again) == []
+    (made_again / name).write_text("MimlSvm .501")
+    (fault,) = check.differing_tables(published, made_again)
+    assert f"{name}: other values" in fault
+
+
+@pytest.fixture
+def pages(tmp_path):
+    """The faults of a published page, beside that of a notebook that shows a sentence."""
+    published = tmp_path / "pages"
+    published.mkdir()
+    (published / "6_any.md").write_text("All 24 values agree.\n")
+
+    def faults(sentence):
+        cell = nbformat.v4.new_markdown_cell(sentence)
+        nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "6_any.ipynb")
+        return check.differing_pages(published, tmp_path, tmp_path / "again")
+
+    return faults
+
+
+def test_a_published_page_is_that_of_the_executed_notebook(pages):
+    assert pages("All 24 values agree.") == []
+
+
+def test_a_published_page_with_another_number_is_named(pages):
+    (fault,) = pages("All 25 values agree.")
+    assert "6_any.md: other values" in fault
+
+
+def test_a_published_page_without_an_executed_notebook_is_named(tmp_path):
+    (tmp_path / "6_any.md").write_text("All 24 values agree.")
+    (fault,) = check.differing_pages(tmp_path, tmp_path / "executed", tmp_path / "again")
+    assert fault.endswith("6_any.md: no notebook made it again")
 
 
 @pytest.mark.parametrize("text", [TABLE, "algorithm,mean\nMimlSvm,0.50000000001\n"])
