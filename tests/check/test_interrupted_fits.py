@@ -50,9 +50,13 @@ def examples(estimator):
 
 
 def seconds_of_fit(estimator, X, Y):
-    start = time.perf_counter()
-    estimator.fit(X, Y)
-    return time.perf_counter() - start
+    """Of the fastest of five fits, so that most of the moments come before its end."""
+    seconds = []
+    for _ in range(5):
+        start = time.perf_counter()
+        estimator.fit(X, Y)
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +68,6 @@ def test_an_interrupted_fit_changes_nothing_at_any_moment(estimator, examples):
     X, Y = examples
     learner = clone(estimator).fit(X, Y)
     before = learner.decision_function(X)
-    # The second fit is timed: the first compiles code.
     again = clone(estimator).fit(X[::2], Y[::2])
     seconds = seconds_of_fit(again, X[::2], Y[::2])
     after = again.decision_function(X)
@@ -74,6 +77,9 @@ def test_an_interrupted_fit_changes_nothing_at_any_moment(estimator, examples):
             with interrupted_after(seconds * moment / (N_MOMENTS + 1)):
                 learner.fit(X[::2], Y[::2])
         except KeyboardInterrupt:
+            n_interrupted += 1
+        except TypeError as error:  # NumPy says so of a Ctrl-C while it compares rows
+            assert "Cannot compare structured arrays" in str(error)
             n_interrupted += 1
         scores = learner.decision_function(X)
         is_as_before = np.array_equal(scores, before)
