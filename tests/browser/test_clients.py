@@ -5,17 +5,20 @@
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import contextmanager
 
 import pytest
-from conftest import watched_page
+from conftest import ROOT, watched_page
 
 from mimlstudy.report.notebooks import available_notebooks
 
+JUPYTERLAB, LAB = "jupyterlab", "mimlstudy.report.lab"  # as modules; the second is `make lab`
 # The article, sliders, a section, and a reader's own data.
 IN_JUPYTERLAB = ["0_scorecard", "3_framework", "4_degeneration", "own_data"]
 IN_PAPERMILL = sorted(available_notebooks().keys() - IN_JUPYTERLAB)
@@ -39,14 +42,8 @@ def jupyterlab(tmp_path_factory):
         assert PROFILE in notebook, name
         smoke = notebook.replace(PROFILE, PROFILE.replace("paper", "smoke"), 1)
         (folder / f"{name}.ipynb").write_text(smoke)
-    draw_all_cells(folder)
-    port = free_port()
-    server = start_jupyterlab(folder, port)
-    address = f"http://127.0.0.1:{port}"
-    wait_for(lambda: answers(f"{address}/api"), BOOT)
-    yield folder, address
-    server.terminate()
-    server.wait()
+    with server([JUPYTERLAB, f"--notebook-dir={folder}"], folder) as address:
+        yield folder, address
 
 
 def draw_all_cells(folder):
@@ -63,25 +60,33 @@ def free_port():
     return port
 
 
-def start_jupyterlab(folder, port):
-    command = [
-        sys.executable,
-        "-m",
-        "jupyterlab",
+@contextmanager
+def server(command, settings, root=ROOT):
+    """A running server, by a module and its options, on the packages in ``root``; its address."""
+    draw_all_cells(settings)
+    port = free_port()
+    options = [
         "--no-browser",
         "--allow-root",
         f"--port={port}",
         "--ServerApp.port_retries=0",
         "--IdentityProvider.token=",
-        f"--notebook-dir={folder}",
     ]
-    with open(folder / "server.log", "w") as log:
-        return subprocess.Popen(
-            command,
-            env=environment(folder),
+    with open(settings / "server.log", "w") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", *command, *options],
+            env=environment(settings) | {"PYTHONPATH": str(root)},
+            cwd=root,
             stdout=log,
             stderr=log,
         )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        wait_for(lambda: answers(f"{address}/api"), BOOT)
+        yield address
+    finally:
+        process.terminate()
+        process.wait()
 
 
 def answers(address):
@@ -134,9 +139,9 @@ def run_all_cells(jupyterlab, page, name):
     """Open a notebook, run its cells and wait for the last one; gives its saved copy."""
     folder, address = jupyterlab
     path = folder / f"{name}.ipynb"
-    page.goto(f"{address}/lab/workspaces/{name}/tree/{path.name}")
+    page.goto(f"{address}/lab/workspaces/{path.stem}/tree/{name}.ipynb")
     page.locator(".jp-NotebookPanel-toolbar [data-status=idle]").wait_for(timeout=1000 * BOOT)
-    wait_for(lambda: kernel_state(address, path.name) == "idle", BOOT)
+    wait_for(lambda: kernel_state(address, f"{name}.ipynb") == "idle", BOOT)
     page.locator(".lm-MenuBar-itemLabel", has_text="Run").first.click()
     page.locator(".lm-Menu-item[data-command='runmenu:run-all']").click()
 
@@ -179,6 +184,48 @@ def test_sliders_and_the_player_work_in_jupyterlab(executed):
     player.get_by_role("button").nth(4).press("Enter")
     assert "Before a part was covered" in words.text_content()
     assert page.faults == []
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A checkout of its own, with the files as they are here, all committed."""
+    folder = tmp_path / "checkout"
+    tracked = git(ROOT, "ls-files", "-z").rstrip("\0").split("\0")
+    for name in tracked:
+        copy = folder / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, copy)
+    git(folder, "init", "--quiet")
+    git(folder, "add", "--all")
+    author = ["-c", "user.name=A reader", "-c", "user.email=reader@example.org"]
+    git(folder, *author, "commit", "--quiet", "--message", "All")
+    return folder
+
+
+def git(folder, *words):
+    return subprocess.check_output(["git", "-C", str(folder), *words], text=True)
+
+
+def n_saved_cells(path):
+    try:
+        return len(code_cells(path))
+    except json.JSONDecodeError:  # it is being saved
+        return 0
+
+
+def test_what_a_reader_runs_and_edits_by_make_lab_changes_nothing_that_git_keeps(
+    checkout, tmp_path, page
+):
+    with server([LAB], tmp_path, root=checkout) as address:
+        path = run_all_cells((checkout, address), page, "build/lab/3_framework")
+        assert not outputs(path, "error")
+        n_cells = len(code_cells(path))
+        page.locator(".jp-Cell").first.click()
+        page.keyboard.press("Escape")
+        page.keyboard.press("b")  # a cell below
+        page.keyboard.press("Control+s")
+        wait_for(lambda: n_saved_cells(path) == n_cells + 1, BOOT)
+    assert git(checkout, "status", "--porcelain") == ""
 
 
 @pytest.mark.parametrize("name", IN_PAPERMILL)
