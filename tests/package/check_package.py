@@ -134,7 +134,7 @@ def use(python, version, package, constraints, whole=False):
         call(alone, "-c", LEARNERS, cwd=folder)
         assert "scene" in call(alone, "-m", "mimlstudy", "data", cwd=folder)
         status = call(alone, "-m", "mimlstudy", "status", cwd=folder, allowed=(0, 1))
-        assert "cells that agree" in status, status
+        assert "values that agree" in status, status
         assert "nan of" not in status, status
         if whole:
             use_the_readme(alone, folder)

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from functools import partial
 
 import nbformat
 import pandas as pd
@@ -13,13 +14,19 @@ from mimlpaper.algorithms.medoid_map import KMedoids
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlstudy import folders
 from mimlstudy.engine.execution import compute
+from mimlstudy.engine.records import columns_of
+from mimlstudy.judge.claims import evaluate_claims
+from mimlstudy.judge.equal_tuning import learners_by_group, tuned_losses
+from mimlstudy.judge.scorecard import scorecard_cells
+from mimlstudy.judge.selection import COLUMNS
 from mimlstudy.paper.catalogue import default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
-from mimlstudy.paper.published import TABLES, read_rows
+from mimlstudy.paper.published import TABLES, published_claims, read_rows
 from mimlstudy.report import status
 from mimlstudy.report.command import main
 from mimlstudy.report.notebooks import available_notebooks
 from mimlstudy.report.pseudocode import pseudocode_map
+from mimlstudy.report.tables import divergences_table
 from tests.made_up_study import raising
 
 # A call that names what it saves before anything else that is quoted.
@@ -27,10 +34,15 @@ SAVED = re.compile(r'save_(figure|table)\([^"()]*"(\w+)"')
 PAPER_TABLE = re.compile(r"paper\.table\((\d)\)")
 
 
+def code_of(path):
+    """The code of a notebook."""
+    cells = nbformat.read(path, as_version=4).cells
+    return "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+
+
 def saved_by(path):
     """Kinds and names of what a notebook saves, as far as its code names them in the call."""
-    cells = nbformat.read(path, as_version=4).cells
-    code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+    code = code_of(path)
     tables = [("table", f"table{number}") for number in PAPER_TABLE.findall(code)]
     return SAVED.findall(code) + tables
 
@@ -70,6 +82,63 @@ def test_artefacts_and_notebooks_name_known_experiments():
     for artefact in status.ARTEFACTS:
         assert artefact.notebook in available_notebooks()
         assert set(artefact.experiments) <= set(EXPERIMENTS)
+
+
+def experiments_read_by(make):
+    """The experiments whose records a function asks for; it gets none of them."""
+    names = set()
+
+    def read(name):
+        names.add(name)
+        columns = [*columns_of(EXPERIMENTS[name].measure), "state"]
+        return pd.DataFrame(columns=columns)
+
+    make(read)
+    return names
+
+
+# What artefacts are made of, as functions of what reads records.
+MADE_OF = {
+    "claims": evaluate_claims,
+    "claims_by_verdict": evaluate_claims,
+    "controls": learners_by_group,
+    "critical_difference_all": tuned_losses,
+    "divergences": partial(divergences_table, ""),
+    "printed_and_ours": scorecard_cells,
+    "totals": lambda read: [scorecard_cells(read, column) for column in COLUMNS],
+    "scorecard": lambda read: [scorecard_cells(read, name) for name in ("closest", "fixed")],
+}
+
+
+def experiments_of(file):
+    (artefact,) = [artefact for artefact in status.ARTEFACTS if artefact.file == file]
+    return {*artefact.experiments}
+
+
+@pytest.mark.parametrize("file", MADE_OF)
+def test_an_artefact_names_every_experiment_that_it_is_made_of(file):
+    assert experiments_of(file) == experiments_read_by(MADE_OF[file])
+
+
+CLAIMS_FIGURE = re.compile(r'claims_figure\("(\w+)", (.*)\)')
+FIGURES_OF_CLAIMS = {
+    file: tuple(re.findall(r'"([^"]+)"', beginnings))
+    for path in available_notebooks().values()
+    for file, beginnings in CLAIMS_FIGURE.findall(code_of(path))
+}
+
+
+@pytest.mark.parametrize("file", FIGURES_OF_CLAIMS)
+def test_a_figure_of_claims_names_every_experiment_that_they_are_tested_on(file):
+    ids = published_claims()["id"]
+    shown = tuple(ids[ids.str.startswith(FIGURES_OF_CLAIMS[file])])
+    read = experiments_read_by(partial(evaluate_claims, ids=shown))
+    assert read <= experiments_of(file)
+
+
+@pytest.mark.parametrize("number", TABLES)
+def test_a_table_of_the_paper_names_the_settings_fixed_in_advance(number):
+    assert {TABLES[number].experiment, "fixed"} <= experiments_of(f"table{number}")
 
 
 @pytest.fixture
