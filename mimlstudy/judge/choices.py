@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from mimlstudy.judge.multiverse import in_words
-from mimlstudy.judge.selection import ALTERNATIVES, Records, as_published, records_of
+from mimlstudy.judge.selection import ALTERNATIVES, Records, as_published, records_of, unmixed
 from mimlstudy.paper.experiments import ROWS
 from mimlstudy.paper.published import ALL_CRITERIA, TABLES, published_sweeps
 
@@ -65,9 +65,9 @@ def _effects(published, alternatives, sweep):
         alternatives = alternatives[alternatives["method"] == method]
     criterion = sweep["criterion"]
     keys = ["dataset", "method", "split"]
-    of_rows = published[[*keys, criterion]]
+    of_rows = unmixed(published)[[*keys, criterion]]
     # On the splits that both have: others may be easier.
-    pairs = alternatives.merge(of_rows, on=keys, suffixes=("", "_row"))
+    pairs = unmixed(alternatives, "override").merge(of_rows, on=keys, suffixes=("", "_row"))
     effects = []
     groups = pairs.groupby(["method", "override"], sort=False)
     for (name, override), rows in groups:

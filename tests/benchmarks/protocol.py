@@ -54,6 +54,8 @@ ROWS = [
     ("alternatives", "yahoo:Society", "Cnmf", {"C": 100.0}),
     ("equal_tuning", "scene", "MimlSvm", {}),
     ("equal_tuning", "reuters", "MimlSvm", {}),
+    ("equal_tuning", "reuters", "MimlSvm_mi", {}),
+    ("defaults", "scene", "MimlBoost", {"mimlboost__C": 10.0}),
     ("equal_tuning", "scene", "Ml-knn", {}),
     ("fixed", "reuters", "MimlSvm_mi", {}),
     ("unseen", "letter_carroll", "MimlSvm_mi", {}),

@@ -3,15 +3,40 @@
 The five tables of equal tuning once averaged five budgets, of 16, 8, 4, 2 and 1 settings.
 """
 
+from unittest.mock import Mock
+
 import pandas as pd
 import pytest
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.judge import calibration, claim_parts, compare, equal_tuning, multiverse
+from mimlstudy.judge import (
+    calibration,
+    choices,
+    claim_parts,
+    compare,
+    equal_tuning,
+    multiverse,
+)
 from mimlstudy.judge.claim_tests import ClaimTest
 from mimlstudy.judge.selection import Selection, selected, unmixed
 from mimlstudy.paper.published import TABLES
+from mimlstudy.paper.section6 import WITH_BAGS
 from mimlstudy.report import figures, tables
+from mimlstudy.report.companion import Companion
+from mimlstudy.report.sections import (
+    ablation,
+    cost_report,
+    curves,
+    degrees,
+    differences,
+    early_stop,
+    explained_report,
+    explore,
+    standings,
+    subcod_report,
+    unseen_instances,
+    unseen_orders,
+)
 from tests.made_up_records import as_in_the_paper, level
 
 OVERRIDE = '{"C": 10.0}'
@@ -73,6 +98,63 @@ def parameter_curves(records):
     return figures.plot_parameter_curves(records.assign(x=1), "x", xlabel="")
 
 
+SWEEP = {"experiment": "figure8", "method": "", "criterion": "coverage"}
+
+
+def effects_of_a_choice(records):
+    return choices._effects(records, records.assign(override=OVERRIDE), SWEEP)
+
+
+def without_repetitions(records):
+    return records.drop_duplicates(["method", "split"])
+
+
+def converged_level(records):
+    steps = without_repetitions(records)
+    return early_stop.steps_figure(steps, records, ["coverage"])
+
+
+def bags_against_none(records):
+    without = next(iter(WITH_BAGS))
+    return ablation.bags_against_none(records.replace({"method": {"MlSvm": without}}))
+
+
+def m_and_theta(records):
+    override = '{"subcod__kept_share": 0.1, "subcod__n_concepts": 10}'
+    return subcod_report.m_and_theta_means(records.assign(override=override, accuracy=0.5))
+
+
+def costs_in_trials(records):
+    costs = records.assign(**dict.fromkeys(cost_report.MEASURED, 1.0))
+    return cost_report.costs_table(costs, "", {"table1": records})
+
+
+def seconds(records):
+    companion = Mock(recorded=lambda name: records)
+    return Companion.seconds(companion, "table1")
+
+
+def explanations(records):
+    plain = records.assign(calibration="none")
+    return explained_report.measured_explanations(plain, ["coverage"])
+
+
+def standardized(records):
+    return differences.standardized(records, "MimlNn", "Ml-knn")
+
+
+def precision_on_unseen_data(records):
+    return unseen_orders.precision_table(records.assign(column="fixed"))
+
+
+def precision_by_budget(records):
+    return unseen_orders.precision_by_budget(records.assign(n_settings=16))
+
+
+def largest_changes(records):
+    return curves.largest_changes(lambda figure: records.assign(stage=2))
+
+
 # Everything that takes means of records.
 READERS = {
     "table of the paper": lambda records: compare.run_means(records, TABLES[1]),
@@ -85,6 +167,26 @@ READERS = {
     "losses of claims": lambda records: multiverse._losses(records.assign(alternative="")),
     "equal tuning": lambda records: equal_tuning.tuned_losses({"equal_tuning": records}),
     "what is seen": lambda records: equal_tuning.learners_by_group({"equal_tuning": records}),
+    "effects of a choice": effects_of_a_choice,
+    "standings": lambda records: standings.standings(1, records, records, "coverage"),
+    "likelihoods": lambda records: early_stop.likelihoods(1, records),
+    "steps": lambda records: early_stop.steps_figure(records, records, ["coverage"]),
+    "converged level": converged_level,
+    "defaults": unseen_instances.defaults_table,
+    "explanations": explanations,
+    "losses": differences.losses_of,
+    "standardized differences": standardized,
+    "bags against none": bags_against_none,
+    "M and θ": m_and_theta,
+    "longest fits": lambda records: cost_report.longest_fits({"table1": records}),
+    "costs in trials": costs_in_trials,
+    "degrees": lambda records: degrees.chosen_degrees(records.assign(degree=2)),
+    "sliders": lambda records: explore._curve(records.assign(x=1), "MimlNn"),
+    "unseen data": precision_on_unseen_data,
+    "budgets": precision_by_budget,
+    "changes": lambda records: curves.changes_in_percent(records.assign(x=1), "x", 1),
+    "largest changes": largest_changes,
+    "seconds": seconds,
 }
 
 

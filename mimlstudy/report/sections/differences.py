@@ -156,7 +156,7 @@ def power_table(simulated: pd.DataFrame, cases: pd.Series) -> pd.DataFrame:
 def standardized(records: pd.DataFrame, method: str, rival: str) -> pd.Series:
     """The mean difference over its standard deviation, by data set and criterion, unsigned."""
     keys = ["dataset", "split"]
-    runs = records.pivot(index=keys, columns="method", values=[*CRITERIA])
+    runs = unmixed(records).pivot(index=keys, columns="method", values=[*CRITERIA])
     of_method = runs.xs(method, axis=1, level="method")
     of_rival = runs.xs(rival, axis=1, level="method")
     by_set = (of_method - of_rival).groupby("dataset")

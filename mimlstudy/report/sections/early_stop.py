@@ -109,6 +109,7 @@ def steps_figure(steps: pd.DataFrame, converged: pd.DataFrame, criteria) -> plt.
     """
     levels = _printed(1)["mean"]
     by_step = unmixed(steps, "stage").groupby("stage")
+    unmixed(converged)
     figure, axes = plt.subplots(1, len(criteria), figsize=(7.0, 2.6))
     for ax, name in zip(axes, criteria, strict=True):
         _draw_steps(ax, CRITERIA[name], by_step[name])
