@@ -170,9 +170,9 @@ def bags(card: Mapping) -> str:
     n_mean, n_sets = leads.loc["mean"]
     n_statistics = leads.loc["bag statistics", "sum"]
     return (
-        "If all methods are tuned alike, and equally many of each kind are compared, the paper's "
-        f"learners beat learners of a bag's mean on {n_mean:.1f} of {n_sets:.0f} data sets, and "
-        f"learners of simple bag statistics on {n_statistics:.1f}."
+        "If equally many learners of each kind are tuned alike, the paper's beat learners of a "
+        f"bag's mean on {n_mean:.1f} of {n_sets:.0f} data sets, and learners of simple bag "
+        f"statistics on {n_statistics:.1f}."
     )
 
 

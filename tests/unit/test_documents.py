@@ -133,9 +133,9 @@ def test_pages_are_short():
     assert len(text_of("CONTRIBUTING.md").splitlines()) <= 110
 
 
-def test_between_marks_of_the_readme_stand_the_problem_and_the_answer():
+def test_between_marks_of_the_readme_stand_what_the_home_page_shows_too():
     marks = re.findall(r"^<!-- (\w+) -->$", text_of("README.md"), re.M)
-    assert marks == ["problem", "end", "answer", "end"]
+    assert marks == ["problem", "end", "photograph", "end", "answer", "end"]
 
 
 @each_page

@@ -101,7 +101,7 @@ def test_sub_concepts_are_compared_with_the_learner_without_them(card):
 
 def test_bags_lead_rivals_on_so_many_sets(card):
     text = first_page.bags(card)
-    assert "beat learners of a bag's mean on 2.4 of 3 data sets" in text
+    assert "the paper's beat learners of a bag's mean on 2.4 of 3 data sets" in text
     assert text.endswith("bag statistics on 1.0.")
 
 
