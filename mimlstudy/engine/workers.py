@@ -8,10 +8,11 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from typing import NamedTuple
 
+import psutil
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import TerminatedWorkerError
@@ -26,6 +27,7 @@ from mimlstudy.engine.records import columns_of
 from mimlstudy.engine.rows import sealed
 from mimlstudy.engine.trials import Experiment, Measure, Splits, Trial, run_trial
 
+CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods()  # not on Windows
 ENDING = 10  # seconds that a process may take to end when it has answered
 SHARED = 2**28  # bytes of results that the trials of a batch have in common
 DIED = "its worker process died"
@@ -212,7 +214,7 @@ def _check_cluster(client, address):
 
 def _alone(job: Job) -> Ended:
     """Run a job in a new process, which finds no result of an earlier fit."""
-    context = multiprocessing.get_context("spawn")
+    context = _context(job)
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_send, args=(sender, job, os.getpid()))
     process.start()
@@ -230,6 +232,15 @@ def _alone(job: Job) -> Ended:
         process.join()
 
 
+def _context(job):
+    """Starts new processes: forks of one that has imported what the job calls, but ran nothing."""
+    if not CAN_FORK:
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([job.measure.rows.__module__])
+    return context
+
+
 def _send(sender, job, parent):
     _depend_on(parent)
     sender.send(_attempt(job))
@@ -244,8 +255,11 @@ def _depend_on(parent):
 
 def _end_with(parent):
     """End when the parent has: one that is killed cannot end children that have minutes to go."""
-    while os.getppid() == parent:
-        time.sleep(1)
+    with suppress(psutil.NoSuchProcess):
+        process = psutil.Process(parent)
+        # A killed process stays as a zombie until its own parent has asked for its status.
+        while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+            time.sleep(1)
     os._exit(1)
 
 

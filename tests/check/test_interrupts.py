@@ -67,7 +67,7 @@ def test_an_interrupt_in_compiled_code_ends_the_run_and_is_no_failed_trial(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("experiment", "jobs", "worker"), [("lonely", 1, "spawn_main"), ("sleeping", 2, "popen_loky")]
+    ("experiment", "jobs", "worker"), [("lonely", 1, "forkserver"), ("sleeping", 2, "popen_loky")]
 )
 @pytest.mark.parametrize("kill", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT, signal.SIGHUP])
 def test_a_killed_run_leaves_no_process_of_its_trials(tmp_path, kill, experiment, jobs, worker):
