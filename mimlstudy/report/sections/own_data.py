@@ -377,7 +377,8 @@ def label_figure(data: LabelledBags) -> Figure:
     figure, ax = plt.subplots(figsize=(6.2, height), layout="constrained")
     # Bars are drawn from below, and the first label stands on top.
     upwards = counts[::-1]
-    upwards.plot.barh(stacked=True, ax=ax, color=[BLUE, GREEN])
+    upwards.plot.barh(stacked=True, ax=ax, color=[BLUE, GREEN], legend=False)
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
     # A dollar in a name begins no formula.
     ax.set_yticks(range(len(upwards)), upwards.index, parse_math=False)
     ax.set(xlabel="number of bags", ylabel="")
