@@ -23,11 +23,11 @@ from mimlpaper.sharing import Cache, sharing
 from mimlstudy.engine.arithmetic import PINNED, pin
 from mimlstudy.engine.catalogue import Catalogue
 from mimlstudy.engine.fingerprint import fingerprint, provenance
+from mimlstudy.engine.forks import CAN_FORK, fork_context
 from mimlstudy.engine.records import columns_of
 from mimlstudy.engine.rows import sealed
 from mimlstudy.engine.trials import Experiment, Measure, Splits, Trial, run_trial
 
-CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods()  # not on Windows
 ENDING = 10  # seconds that a process may take to end when it has answered
 SHARED = 2**28  # bytes of results that the trials of a batch have in common
 DIED = "its worker process died"
@@ -214,7 +214,9 @@ def _check_cluster(client, address):
 
 def _alone(job: Job) -> Ended:
     """Run a job in a new process, which finds no result of an earlier fit."""
-    context = _context(job)
+    context = multiprocessing.get_context("spawn")
+    if CAN_FORK:
+        context = fork_context(job.measure.rows.__module__)
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_send, args=(sender, job, os.getpid()))
     process.start()
@@ -230,15 +232,6 @@ def _alone(job: Job) -> Ended:
     finally:
         process.kill()
         process.join()
-
-
-def _context(job):
-    """Starts new processes: forks of one that has imported what the job calls, but ran nothing."""
-    if not CAN_FORK:
-        return multiprocessing.get_context("spawn")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([job.measure.rows.__module__])
-    return context
 
 
 def _send(sender, job, parent):

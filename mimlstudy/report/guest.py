@@ -8,7 +8,6 @@ tricks. It is no sandbox: a method can read and write the files that you can.
 
 import io
 import json
-import multiprocessing
 import os
 import signal
 import threading
@@ -24,6 +23,7 @@ import psutil
 from sklearn.base import BaseEstimator
 
 from mimlpaper.metrics import evaluate
+from mimlstudy.engine.forks import fork_context
 from mimlstudy.report.guest_process import serve
 
 KEPT_OUTPUT = 2**20  # bytes of what a method prints
@@ -158,8 +158,7 @@ class Session:
     """One process of a guest."""
 
     def __init__(self, entry: str, conditions: Conditions):
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload([serve.__module__])
+        context = fork_context(serve.__module__)
         self.timeout = conditions.timeout
         self.timed_out = False
         self.connection, its_connection = context.Pipe()

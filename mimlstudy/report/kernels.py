@@ -13,9 +13,10 @@ from uuid import uuid4
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
 
+from mimlstudy.engine.forks import fork_context
+
 IMPORTED = ("mimlstudy.report.companion", "seaborn", "ipykernel.kernelapp")
 NAME = "notebook kernel"  # of the processes, by which they are found again
-CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods()  # not on Windows
 
 
 class ForkedKernelManager(AsyncKernelManager):
@@ -36,10 +37,9 @@ class ForkedKernel(LocalProvisioner):
 
     async def launch_kernel(self, cmd, **kwargs):
         """Start the kernel; ``cmd`` is python -m ipykernel_launcher with its arguments."""
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(list(IMPORTED))
         arguments = cmd[3:]
         started_with = arguments, kwargs.get("cwd"), kwargs.get("env") or {}
+        context = fork_context(*IMPORTED)
         process = context.Process(target=_run_kernel, args=started_with, name=NAME)
         process.start()
         self.process = Child(process)

@@ -22,8 +22,8 @@ from traitlets.config import Config
 
 from mimlpaper import paths
 from mimlstudy import folders
+from mimlstudy.engine.forks import CAN_FORK
 from mimlstudy.report.kernels import (
-    CAN_FORK,
     ForkedKernelManager,
     end_kernels,
 )

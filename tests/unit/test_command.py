@@ -60,10 +60,6 @@ def recorded(run, results):
     return results / "smoke" / "results" / "table1.csv"
 
 
-def damage(path):
-    pd.read_csv(path).assign(coverage=0.5).to_csv(path, index=False)
-
-
 @pytest.mark.usefixtures("recorded")
 def test_verify_says_that_numbers_are_the_same(run):
     code, printed = run(f"verify {SMOKE_RUN}")
@@ -71,11 +67,18 @@ def test_verify_says_that_numbers_are_the_same(run):
     assert "groups: 1 equal (equal: to a millionth" in printed
 
 
-def test_verify_says_that_records_are_damaged(run, recorded):
-    damage(recorded)
-    code, printed = run(f"verify {SMOKE_RUN}")
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("", "groups: 1 damaged ("),
+        ("--audit 20", "nothing was checked: no current record"),
+    ],
+)
+def test_verify_fails_if_records_are_damaged(run, recorded, options, expected):
+    pd.read_csv(recorded).assign(coverage=0.5).to_csv(recorded, index=False)
+    code, printed = run(f"verify {SMOKE_RUN} {options}")
     assert code == 1
-    assert "groups: 1 damaged (" in printed
+    assert expected in printed
 
 
 @pytest.mark.usefixtures("recorded")
@@ -91,13 +94,6 @@ def test_an_audit_that_no_trial_fits_into_fails(run):
     code, printed = run(f"verify {SMOKE_RUN} --audit 0.0000001")
     assert code == 1
     assert "a quarter of 1e-07 seconds; give --audit more" in printed
-
-
-def test_an_audit_of_records_that_are_not_current_fails(run, recorded):
-    damage(recorded)
-    code, printed = run(f"verify {SMOKE_RUN} --audit 20")
-    assert code == 1
-    assert "nothing was checked: no current record" in printed
 
 
 def test_verify_fails_if_nothing_is_recorded(run):

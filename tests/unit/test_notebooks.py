@@ -332,7 +332,7 @@ def test_a_notebook_imports_the_companion_before_anything_else(name):
     assert imported[1] == "mimlstudy.report.companion"
 
 
-FOLDED_FROM = 10  # lines of a cell that draws or says; the calls of shorter ones stay in sight
+FOLDED_FROM = 10  # lines; a shorter cell that draws a figure or makes a sentence stays open
 
 
 def open_in_the_lab(notebook):

@@ -46,7 +46,7 @@ def test_a_published_table_has_the_numbers_of_the_records(number, tmp_path):
 
 
 def is_held_out(row, dataset):
-    """Whether a hold-out takes the place of degenerate defaults."""
+    """Whether a hold-out replaces defaults that give every example the same answer."""
     hold_outs = [basis for basis in row.in_advance if basis.source == DEGENERATE]
     return any(not basis.on or dataset in basis.on for basis in hold_outs)
 
