@@ -398,6 +398,17 @@ def test_the_ablation_replaces_the_transformation_alone(method):
     assert type(with_bags.transformation) is not type(without_bags.transformation)
 
 
+@pytest.mark.parametrize("method", ["InsDif_MimlSvm_mi", "InsDif_MimlBoost"])
+def test_an_example_costs_the_same_with_and_without_bags(method):
+    ablation = get_experiment("ablation")
+    with_bags = ablation.estimator("yeast", method)[-1]
+    without_bags = ablation.estimator("yeast", f"{method}, no bags")[-1]
+    X, Y = np.eye(14), np.eye(14, dtype=bool)
+    n_instances = with_bags.transformation.fit(X, Y).transform(X).n_instances
+    n_without = without_bags.transformation.fit(X, Y).transform(X).n_instances
+    assert with_bags.learner.C * n_instances == without_bags.learner.C * n_without
+
+
 def test_the_ablation_of_boosting_has_one_kernel_with_and_without_bags():
     ablation = get_experiment("ablation")
     of_differences = ablation.estimator("yeast", "InsDif_MimlBoost")[-1].transformation
