@@ -150,7 +150,7 @@ def test_learners_are_ranked_and_a_rival_without_features_is_last(labelled):
     assert table["behind"].iloc[0] == 0.0
     assert table["behind"].iloc[-1] > 0.05
     assert table["p"].iloc[0] == 1.0
-    words = own_data.comparison_in_words(table)
+    words = own_data.comparison_in_words(compared)
     assert words.startswith(f"{table.index[0]} has the highest")
 
 
@@ -161,8 +161,44 @@ def test_equal_learners_are_not_told_apart():
         for name in ("MimlSvm", "MimlNn")
         for fold in range(3)
     ]
-    words = own_data.comparison_in_words(own_data.comparison_table(pd.DataFrame(rows)))
+    words = own_data.comparison_in_words(pd.DataFrame(rows))
     assert words.endswith("not significantly worse: MimlSvm.")
+
+
+def test_a_single_label_is_judged_by_the_area_under_its_curve(labelled):
+    one_label = labelled_bags(labelled.X, labelled.Y[:, :1], LABELS[:1])
+    compared = own_data.compare_learners(one_label, "NoisyOr", n_folds=4)
+    table = own_data.comparison_table(compared)
+    by_learner = compared.groupby("learner")["area_under_curve"].mean()
+    assert table["area under the curve"].to_dict() == pytest.approx(by_learner.to_dict())
+    assert table.loc["label frequencies", "area under the curve"] == 0.5
+    assert "the highest area under the curve" in own_data.comparison_in_words(compared)
+    axes = own_data.comparison_figure(compared).axes
+    assert axes[0].get_xlabel().startswith("area under the curve")
+
+
+@pytest.mark.parametrize(
+    ("defined", "words"),
+    [
+        ([], "Learners cannot be compared: no fold defines average precision."),
+        ([0], "These are not significantly worse: MimlNn."),
+        ([0, 2], "It is significantly better than every other learner."),
+    ],
+)
+def test_folds_without_labels_show_no_difference(defined, words):
+    best = {fold: 0.9 if fold in defined else np.nan for fold in range(3)}
+    rows = [
+        {
+            "learner": name,
+            "fold": fold,
+            "average_precision": best[fold] - worse,
+            "hamming_loss": 0.1,
+            "n_test": 10,
+        }
+        for name, worse in {"MimlSvm": 0.0, "MimlNn": 0.2}.items()
+        for fold in range(3)
+    ]
+    assert own_data.comparison_in_words(pd.DataFrame(rows)).endswith(words)
 
 
 def test_an_unknown_learner_is_refused(labelled):

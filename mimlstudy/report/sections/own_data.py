@@ -59,6 +59,8 @@ LEARNERS: dict[str, tuple[str, BaseEstimator]] = {
     "forest on statistics": (ONE_VECTOR, OnStatistics(RandomForestClassifier())),
     "label frequencies": (NO_FEATURES, LabelFrequencies()),
 }
+# Criteria that rank learners, of several labels and of one, and their titles.
+RANKING = {"average_precision": "average precision", "area_under_curve": "area under the curve"}
 SIGNIFICANT = 0.05
 N_NEW = 12  # drawn images without labels
 FEW_BAGS = 100  # with fewer, a fold has so few test bags that its criteria vary much
@@ -219,7 +221,8 @@ def compare_learners(
 
     Returns
     -------
-    DataFrame with the columns learner, fold, n_test and the seven criteria.
+    DataFrame with the columns learner, fold, n_test and the criteria of
+    :func:`~mimlpaper.metrics.evaluate`.
     """
     if learner and learner not in LEARNERS:
         raise ValueError(f"learner must be one of {[*LEARNERS]}, got {learner!r}")
@@ -248,20 +251,29 @@ def _criteria(data, name, fold, train, test):
     return {"learner": name, "fold": fold, "n_test": len(test), **criteria}
 
 
-def comparison_table(compared: pd.DataFrame) -> pd.DataFrame:
-    """A row for each learner, the best first, with its average precision and hamming loss.
+def criterion_of(compared: pd.DataFrame) -> str:
+    """The criterion that ranks the learners; a single label has no average precision."""
+    return next(name for name in RANKING if name in compared)
 
-    ``behind`` is the mean difference of average precision to the first learner. ``p`` is that of
-    the corrected resampled t-test of this difference, since training sets of folds overlap.
+
+def comparison_table(compared: pd.DataFrame) -> pd.DataFrame:
+    """A row for each learner, the best first, with its mean criterion and hamming loss.
+
+    ``behind`` is the mean difference of the criterion to the first learner, over folds that define
+    it. ``p`` is that of the corrected resampled t-test of this difference, since training sets of
+    folds overlap.
     """
-    by_fold = compared.pivot(index="fold", columns="learner", values="average_precision")
+    criterion = criterion_of(compared)
+    every_fold = compared.pivot(index="fold", columns="learner", values=criterion)
+    by_fold = every_fold.dropna()  # no bag of a fold may have a label
     means = by_fold.mean().sort_values(ascending=False, kind="stable")
     best = means.index[0]
+    # The best minus each, so that a learner behind it has a positive number.
     differences = by_fold.rsub(by_fold[best], axis=0)
     groups = compared.groupby("learner")
     columns = {
         "sees": {name: LEARNERS[name][0] for name in means.index},
-        "average precision": means,
+        RANKING[criterion]: means,
         "std": by_fold.std(),
         "behind": differences.mean(),
         "p": _p_values(differences, compared),
@@ -272,7 +284,9 @@ def comparison_table(compared: pd.DataFrame) -> pd.DataFrame:
 
 
 def _p_values(differences, compared):
-    """Of each learner's differences to the best (n_folds, n_learners), two-sided."""
+    """Two-sided p of each learner's mean difference to the best; differences are a fold a row."""
+    if len(differences) < 2:
+        return pd.Series(np.nan, differences.columns)
     n_test = compared["n_test"].mean()
     # Each bag is in one fold of a learner, so that these sum to all bags.
     n_bags = compared.groupby("learner")["n_test"].sum().iloc[0]
@@ -282,12 +296,17 @@ def _p_values(differences, compared):
     return pd.Series(two_sided, differences.columns)
 
 
-def comparison_in_words(table: pd.DataFrame) -> str:
+def comparison_in_words(compared: pd.DataFrame) -> str:
     """What the comparison shows, in two sentences."""
+    table = comparison_table(compared)
+    title = RANKING[criterion_of(compared)]
     best, *rivals = table.index
-    precision = table.loc[best, "average precision"]
-    lead = f"{best} has the highest average precision, {precision:.3f}."
-    similar = [name for name in rivals if table.loc[name, "p"] >= SIGNIFICANT]
+    highest = table.loc[best, title]
+    if np.isnan(highest):
+        return f"Learners cannot be compared: no fold defines {title}."
+    lead = f"{best} has the highest {title}, {highest:.3f}."
+    # A NaN, of a single fold, shows no difference.
+    similar = [name for name in rivals if not table.loc[name, "p"] < SIGNIFICANT]
     if not rivals:
         return lead
     if not similar:
@@ -386,8 +405,10 @@ def label_figure(data: LabelledBags) -> Figure:
 
 
 def comparison_figure(compared: pd.DataFrame) -> Figure:
-    """Average precision of each learner: a dot a fold, a line at the mean, the best on top."""
+    """The criterion of each learner: a dot a fold, a line at the mean, the best on top."""
     table = comparison_table(compared)
+    criterion = criterion_of(compared)
+    title = RANKING[criterion]
     size = (6.2, 0.9 + 0.3 * len(table))
     figure, ax = plt.subplots(figsize=size, layout="constrained")
     places = {name: place for place, name in enumerate(table.index)}
@@ -397,12 +418,12 @@ def comparison_figure(compared: pd.DataFrame) -> Figure:
         folds = compared[compared["learner"].isin(names)]
         heights = folds["learner"].map(places)
         label = f"sees {sees}"
-        ax.scatter(folds["average_precision"], heights, s=14, color=color, label=label)
-        means = table.loc[names, "average precision"]
+        ax.scatter(folds[criterion], heights, s=14, color=color, label=label)
+        means = table.loc[names, title]
         ax.scatter(means, names.map(places), color=color, marker="|", s=220)
     ax.set_yticks(range(len(table)), table.index)
     ax.invert_yaxis()
-    ax.set(xlabel="average precision of a fold (dot), and the mean (line)")
+    ax.set(xlabel=f"{title} of a fold (dot), and the mean (line)")
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, 1.25), ncols=3, frameon=False)
     return figure
 
