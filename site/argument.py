@@ -14,7 +14,7 @@ from mimlstudy.judge.rules import PART_TESTS
 from mimlstudy.judge.selection import (
     COLUMNS,
     Selection,
-    as_published,
+    as_in_our_tables,
     records_of,
     selected,
 )
@@ -68,7 +68,7 @@ class Runs:
             (default,) = test.values
             records = each_value_as_method(records, default)
             name = f"{name} swept"
-        records = as_published(records)
+        records = as_in_our_tables(records)
         if records.empty:
             return None
         if name not in self.tables:

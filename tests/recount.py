@@ -35,7 +35,7 @@ def recorded(data, name):
     return pd.read_csv(data / "results" / f"{name}.csv", low_memory=False)
 
 
-def as_published(records):
+def as_in_our_tables(records):
     """Records without an override, of the first stage."""
     return records[(records["override"] == "{}") & (records["stage"] == 0)]
 
@@ -49,13 +49,13 @@ def printed(data):
 
 def records_closest(data, number):
     """The rows of a table."""
-    return as_published(recorded(data, f"table{number}"))
+    return as_in_our_tables(recorded(data, f"table{number}"))
 
 
 def records_fixed(data, number):
     """The rows of a table; those fixed in advance take the place of their methods."""
     closest = records_closest(data, number)
-    fixed = as_published(recorded(data, "fixed"))
+    fixed = as_in_our_tables(recorded(data, "fixed"))
     fixed = fixed[fixed["dataset"].isin(closest["dataset"])]
     same_in_both = ~closest["method"].isin(fixed["method"])
     return pd.concat([fixed, closest[same_in_both]])
@@ -297,7 +297,7 @@ def claims(data):
     """Parts of each claim of Tables 1 to 3 that compares two methods, by both conventions."""
     counts = {}
     for claim in comparing_claims(data).itertuples():
-        records = as_published(recorded(data, claim.experiments))
+        records = as_in_our_tables(recorded(data, claim.experiments))
         criteria = SEVEN if claim.on == "all" else claim.on.split("; ")
         methods = claim.methods.split("; ")
         rivals = claim.rivals.split("; ")

@@ -45,8 +45,8 @@ def _pairs(number, get_records):
     """Every alternative's cells that are printed, with all printed values of their column."""
     cells = published_cells(number)
     printed = cells[cells["printed"] == "value"]
-    as_published = {"mean": "published_mean", "std": "published_std"}
-    printed = printed.rename(columns=as_published)
+    names = {"mean": "published_mean", "std": "published_std"}
+    printed = printed.rename(columns=names)
     alternatives = alternative_means(number, get_records)
     ours = _completed(alternatives.assign(table=number))
     # Only cells that the paper prints of this algorithm.
@@ -58,13 +58,13 @@ def _pairs(number, get_records):
 
 
 def _completed(cells):
-    """Cells that an alternative was not run on are those of the published row."""
+    """Cells that an alternative was not run on are those of the row itself."""
     keys = ["algorithm", "alternative"]
-    is_published = cells["alternative"] == ""
-    published = cells[is_published].drop(columns="alternative")
+    has_our_settings = cells["alternative"] == ""
+    our_rows = cells[has_our_settings].drop(columns="alternative")
     forms = cells[keys].drop_duplicates()
     # Where a cell is there twice, the first is the alternative's own.
-    completed = pd.concat([cells, forms.merge(published, on="algorithm")])
+    completed = pd.concat([cells, forms.merge(our_rows, on="algorithm")])
     return completed.drop_duplicates([*keys, *COLUMN])
 
 

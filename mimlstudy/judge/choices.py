@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from mimlstudy.judge.multiverse import in_words
-from mimlstudy.judge.selection import ALTERNATIVES, Records, as_published, records_of, unmixed
+from mimlstudy.judge.selection import ALTERNATIVES, Records, as_in_our_tables, records_of, unmixed
 from mimlstudy.paper.experiments import ROWS
 from mimlstudy.paper.published import ALL_CRITERIA, TABLES, published_sweeps
 
@@ -35,7 +35,7 @@ def effects_of_choices(get_records: Records) -> dict[str, list[Effect]]:
         recorded = records_of(get_records, sweep["experiment"])
         overrides = _overrides_of(sweep, alternatives)
         varied = alternatives[alternatives["override"].isin(overrides)]
-        effects[sweep["id"]] += _effects(as_published(recorded), varied, sweep)
+        effects[sweep["id"]] += _effects(as_in_our_tables(recorded), varied, sweep)
     return dict(effects)
 
 

@@ -25,7 +25,7 @@ from mimlstudy.judge import statistics
 from mimlstudy.judge.claim_tests import OF_GROUPS, QUOTED, ClaimTest
 from mimlstudy.judge.compare import compare_characteristics
 from mimlstudy.judge.rules import DEFAULT_RULES, PART_TESTS, Rules
-from mimlstudy.judge.selection import as_published, unmixed
+from mimlstudy.judge.selection import as_in_our_tables, unmixed
 from mimlstudy.judge.statistics import ALPHA, MARGIN
 from mimlstudy.paper.published import (
     ALL_CRITERIA,
@@ -189,7 +189,7 @@ def comparisons(
     rules: Rules = DEFAULT_RULES,
 ) -> list[ComparedPart | ClaimPart]:
     """By each criterion, or by accuracy on each data set; a part where records are missing."""
-    records = unmixed(as_published(records))
+    records = unmixed(as_in_our_tables(records))
     parts = []
     for methods, rivals, name in test.cases():
         if rules.counts(name):

@@ -1,9 +1,10 @@
 """Every claim of the paper with its verdicts, from the records.
 
-A claim is *supported* if all its parts are, *contradicted* if more parts are contradicted than
-supported, *supported in part* if any other part is supported, else *undecided*. The *power* of its
-test is what the same test supports of our records after their means are moved to the printed ones.
-If that is less than half of the parts, the claim is *undecided*.
+A claim is *not tested* if none of its parts is. It is *contradicted* if more parts are contradicted
+than supported, *supported* if all parts are, *supported in part* if some are, and *undecided* if
+none is. The *power* of its test is the number of parts that the same test supports of our records
+after their means are moved to the printed ones. If that is less than half of the parts that have
+printed means, the claim is *undecided*, whatever its parts are.
 """
 
 from collections import Counter
@@ -47,7 +48,8 @@ CLAIM_KINDS = (
     "convergence",
     "running time",
 )
-# How each column and test is headed; the first four stand in tables of claims.
+# The heading of each view, its column of settings and its test of parts, one of PART_TESTS. Tables
+# of claims show the first four.
 VIEWS = {
     "paper's test": ("closest", "paper"),
     "corrected test": ("closest", "corrected"),
@@ -93,8 +95,8 @@ class ClaimFinding:
         """The finding that ``dataclasses.asdict`` made ready for JSON."""
         verdicts = {view: ClaimVerdict(**made) for view, made in fields["verdicts"].items()}
         parts = tuple(ClaimPart(**made) for made in fields["parts"])
-        made = {"verdicts": verdicts, "parts": parts, "detail": tuple(fields["detail"])}
-        return cls(**(fields | made))
+        rebuilt = {"verdicts": verdicts, "parts": parts, "detail": tuple(fields["detail"])}
+        return cls(**(fields | rebuilt))
 
     def as_dict(self) -> dict:
         """All fields, ready for JSON."""
@@ -113,7 +115,10 @@ def evaluate_claims(get_records: Records, ids: tuple[str, ...] | None = None) ->
 
 
 def _real_records(get_records, selection, *, printed=False):
-    """Records of original data. Those that measure power, ``printed``, have the printed means."""
+    """The selected records without those of synthetic data.
+
+    If ``printed``, their means are moved to the printed ones, to measure power.
+    """
     rows = selected(get_records, selection)
     rows = rows[rows["kind"] != "synthetic"]
     return moved_to_printed_means(rows, selection.experiments[0]) if printed else rows
@@ -129,8 +134,8 @@ def _evaluate(claim, read):
         # Facts have no power: nothing of them is estimated.
         printed_parts[column] = parts_of(estimates, partial(_printed_records, read, column))
     verdicts = {}
-    for view, (column, test) in VIEWS.items():
-        verdicts[view] = verdict_of(parts[column], test, printed_parts[column])
+    for view, (column, part_test) in VIEWS.items():
+        verdicts[view] = verdict_of(parts[column], part_test, printed_parts[column])
     return ClaimFinding(
         id=claim["id"],
         where=claim["where"],
@@ -148,6 +153,7 @@ def _records_of_test(read, column, test):
 
 
 def _printed_records(read, column, test):
+    """The same with printed means. Only estimates are read so, and each names methods."""
     return read(Selection(test.experiments, column), printed=True)
 
 
@@ -209,8 +215,8 @@ class ArguedClaim:
 def argue(get_records: Records, rules: Rules = DEFAULT_RULES) -> list[ArguedClaim]:
     """All claims by some rules, on ``get_records(name)``; synthetic data test none.
 
-    Rules are about comparisons of methods. Facts, such as the arithmetic of a formula, do not
-    depend on them.
+    Rules are about comparisons of methods. Facts, such as the arithmetic of a formula, depend on
+    the column alone: a fact about methods is not tested in a column without their records.
     """
     read_once = cache(partial(records_of, get_records))
     read = cache(partial(_real_records, read_once))
@@ -271,7 +277,7 @@ def _described(parts):
     for (word, subject), group in groupby(ordered, lambda part: (part.corrected, part.subject)):
         aspects = [": ".join(filter(None, (part.aspect, part.note))) for part in group]
         texts[word].append(f"{subject} ({', '.join(aspects)})")
-    # Many parts lack the same records: they are named once.
+    # Many parts lack the same records: these are named once.
     missing = [part.note for part in parts if part.corrected == NOT_TESTED]
     texts[NOT_TESTED] = list(dict.fromkeys(missing))
     return tuple(f"{word}: {', '.join(said)}" for word, said in texts.items() if said)

@@ -9,7 +9,7 @@ from mimlpaper.datasets import YAHOO_NAMES
 from mimlstudy.engine.records import CURRENT, STATES
 from mimlstudy.judge.selection import (
     NO_RECORDS,
-    as_published,
+    as_in_our_tables,
     unmixed,
 )
 from mimlstudy.judge.tolerances import tolerance
@@ -36,7 +36,7 @@ def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
     ``complete`` says: original data, the whole protocol, current records.
     """
     table = TABLES[number]
-    records = as_published(records)
+    records = as_in_our_tables(records)
     rows = [_printed(table), _beyond(records, table)]
     cells = pd.concat(rows, ignore_index=True)
     cells = cells.merge(_measured(records, table), "left", PLACE)
@@ -126,13 +126,13 @@ def _as_table_names(records, table):
 def moved_to_printed_means(records: pd.DataFrame, experiment: str) -> pd.DataFrame:
     """Finished fits of a table whose means are moved to the printed ones; the spreads stay ours.
 
-    No rows for what is no table, since nothing is printed of figures.
+    NaN where the paper prints no value. No rows for what is no table: figures print no means.
     """
     by_experiment = {table.experiment: table for table in TABLES.values()}
     if experiment not in by_experiment:
         return NO_RECORDS
     table = by_experiment[experiment]
-    records = as_published(records)
+    records = as_in_our_tables(records)
     names = [*table.criteria]
     cells = published_cells(table.number)
     printed = cells.pivot(

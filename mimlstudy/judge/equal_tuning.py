@@ -14,7 +14,7 @@ import pandas as pd
 from mimlstudy.judge.selection import (
     RECORDED_IN,
     Records,
-    as_published,
+    as_in_our_tables,
     records_of,
     unmixed,
 )
@@ -37,7 +37,7 @@ def tuned_losses(get_records: Records) -> pd.DataFrame:
 
     The sets of web pages are one. A learner of bags that works through InsDif has its own name.
     """
-    records = unmixed(as_published(records_of(get_records, RECORDED_IN["equal"])))
+    records = unmixed(as_in_our_tables(records_of(get_records, RECORDED_IN["equal"])))
     rows = records.dropna(subset="average_precision")
     # Eleven sets of pages of one site would outvote all others.
     is_page = rows["dataset"].isin(YAHOO)
@@ -64,7 +64,7 @@ def learners_by_group(get_records: Records) -> pd.DataFrame:
         "n_labels",
     ]
     records = records_of(get_records, RECORDED_IN["equal"], CONTROLS)
-    rows = unmixed(as_published(records))
+    rows = unmixed(as_in_our_tables(records))
     # Where there are no controls, there is nothing to compare bags with.
     rows = rows[rows["dataset"].isin(EXPERIMENTS[CONTROLS].datasets)]
     if rows.empty:

@@ -1,8 +1,8 @@
 """The multiverse: what a claim and a printed row look like with alternative settings.
 
-An *alternative* of a method is its published row with other settings where the paper leaves the
-choice open. The published rows are recorded in the tables; the alternatives, on fewer splits, in
-an experiment of their own. An alternative and its row are compared on the splits that both have.
+An *alternative* of a method is its row in our tables with other settings where the paper leaves the
+choice open. Rows are recorded in the experiments of the tables; the alternatives, on fewer splits,
+in an experiment of their own. An alternative and its row are compared on the splits that both have.
 """
 
 import json
@@ -18,7 +18,7 @@ from mimlstudy.judge.compare import run_means
 from mimlstudy.judge.selection import (
     ALTERNATIVES,
     Records,
-    as_published,
+    as_in_our_tables,
     records_of,
     unmixed,
 )
@@ -32,6 +32,7 @@ ROW_OF = {
 }
 N_MIXTURES = 200  # of alternatives of all methods together, for each claim
 LEADS = ("better", "shares")  # tests of which method is ahead
+OURS = "our settings"
 EFFECTS = ["claim", "kind", "change", "effect"]
 CELL = ["dataset", "algorithm", "alternative", "criterion"]
 
@@ -39,19 +40,19 @@ CELL = ["dataset", "algorithm", "alternative", "criterion"]
 def alternatives_of(name: str, get_records: Records) -> pd.DataFrame:
     """Records of the rows of a table or figure and of their alternatives, on the same splits.
 
-    ``alternative`` is in words, such as "C = 10.0", and empty for the published row.
+    ``alternative`` is in words, such as "C = 10.0", and empty for the row itself.
     """
-    published = as_published(records_of(get_records, name))
-    published = published[published["split"] < ALTERNATIVE_SPLITS[name]]
-    published = published.assign(alternative="")
+    our_rows = as_in_our_tables(records_of(get_records, name))
+    our_rows = our_rows[our_rows["split"] < ALTERNATIVE_SPLITS[name]]
+    our_rows = our_rows.assign(alternative="")
     recorded = records_of(get_records, ALTERNATIVES)
-    same_data = recorded["dataset"].isin(published["dataset"])
+    same_data = recorded["dataset"].isin(our_rows["dataset"])
     same_rows = recorded["method"].isin(ROWS[name])
     recorded = recorded[same_data & same_rows]
     recorded = recorded.assign(alternative=recorded["override"].map(in_words))
-    # An override that changes nothing is the published row, which the table has.
+    # An override that changes nothing is the row itself, which the table has.
     recorded = recorded[recorded["alternative"] != ""]
-    table = pd.concat([published, recorded], ignore_index=True)
+    table = pd.concat([our_rows, recorded], ignore_index=True)
     return _with_rows_as_alternatives(table)
 
 
@@ -66,7 +67,7 @@ def _with_rows_as_alternatives(table):
 
 
 def single_alternatives(name: str, get_records: Records) -> pd.DataFrame:
-    """Of :func:`alternatives_of` the published rows, and those in which one setting differs."""
+    """Of :func:`alternatives_of` the rows themselves, and those in which one setting differs."""
     table = alternatives_of(name, get_records)
     kept = {"", *_single_settings(name)}
     return table[table["alternative"].isin(kept)]
@@ -109,16 +110,16 @@ def alternative_means(number: int, get_records: Records) -> pd.DataFrame:
     """
     table = TABLES[number]
     records = alternatives_of(table.experiment, get_records)
-    whole = as_published(records_of(get_records, table.experiment))
+    whole = as_in_our_tables(records_of(get_records, table.experiment))
     if records.empty:
         return pd.DataFrame(columns=[*CELL, "mean", "std", "n"])
     few = _cells(records, table).drop(columns=["std", "n"])
     row = ["dataset", "algorithm", "criterion"]
-    published = few[few["alternative"] == ""].drop(columns="alternative")
+    our_rows = few[few["alternative"] == ""].drop(columns="alternative")
     of_row = _cells(whole.assign(alternative=""), table).drop(columns="alternative")
-    cells = few.merge(published, on=row, suffixes=("", "_published"))
+    cells = few.merge(our_rows, on=row, suffixes=("", "_row"))
     cells = cells.merge(of_row, on=row, suffixes=("", "_whole"))
-    change = cells["mean"] - cells["mean_published"]
+    change = cells["mean"] - cells["mean_row"]
     cells = cells.assign(mean=cells["mean_whole"] + change)
     return cells[[*CELL, "mean", "std", "n"]]
 
@@ -142,7 +143,7 @@ def claim_effects(get_records: Records, *, n_mixtures: int = N_MIXTURES) -> pd.D
 
     ``effect`` is the mean over all differences that the claim names, in percent of the rival's
     loss. Claims are in the paper's order. Columns: claim, kind, change, effect. The kind is
-    "published"; "one change", which every method of the claim makes that leaves this choice open;
+    "our settings"; "one change", by each method of the claim that leaves this choice open;
     or "mixture": of each method any alternative, at random.
     """
     rng = np.random.default_rng(0)
@@ -203,7 +204,7 @@ def _is_measured(case, losses):
 def _losses(table):
     """Each method's mean losses: a row an alternative; columns (criterion, data set).
 
-    Where an alternative was not run, it has the losses of the published row.
+    Where an alternative was not run, it has the losses of the row itself.
     """
     criteria = [name for name in ALL_CRITERIA if name in table]
     keys = ["method", "alternative", "dataset"]
@@ -222,14 +223,14 @@ def _losses(table):
 def _drawn_places(methods, losses, single, n_mixtures, rng):
     """The row of each method in each trial of the multiverse, by method; and the single changes.
 
-    The first trial is the published row, then come the single changes, then the mixtures.
+    The first trial has the rows themselves, then come the single changes, then the mixtures.
     """
     methods = sorted(methods)
     indices = [losses[method].index for method in methods]  # "" is the first of each
     changes = sorted(single & set().union(*indices))
     of_changes = []
     for change in ["", *changes]:
-        # A method that does not leave this choice open keeps its published row.
+        # A method that does not leave this choice open keeps its row.
         places = [max(index.get_indexer([change])[0], 0) for index in indices]
         of_changes.append(places)
     sizes = [len(index) for index in indices]
@@ -249,7 +250,7 @@ def _effects(cases, losses, places, changes):
     effect = 100 * pd.DataFrame(np.concatenate(leads, axis=1)).mean(axis=1)
     n_changes = len(changes)
     n_mixtures = len(effect) - 1 - n_changes
-    kinds = ["published"] + ["one change"] * n_changes + ["mixture"] * n_mixtures
+    kinds = [OURS] + ["one change"] * n_changes + ["mixture"] * n_mixtures
     names = ["", *changes] + [""] * n_mixtures
     return pd.DataFrame({"kind": kinds, "change": names, "effect": effect})
 
@@ -277,18 +278,18 @@ def flips(effects: pd.DataFrame) -> pd.DataFrame:
 
 def _flips_of_claim(effects):
     by_kind = effects.set_index("change").groupby("kind")["effect"]
-    published = by_kind.get_group("published").iloc[0]
+    ours = by_kind.get_group(OURS).iloc[0]
     mixtures = by_kind.get_group("mixture")
     single = pd.Series(dtype=float)
     # A claim on methods without an open choice has no changes.
     if "one change" in by_kind.groups:
         single = by_kind.get_group("one change")
-    turned = single[np.sign(single) != np.sign(published)]
+    turned = single[np.sign(single) != np.sign(ours)]
     # The strongest first: the farthest on the other side of 0.
-    turned = turned.sort_values(ascending=published > 0)
+    turned = turned.sort_values(ascending=ours > 0)
     in_favour = (mixtures > 0).mean()
     return {
-        "effect": published,
+        "effect": ours,
         "mean": float(mixtures.mean()),
         "std": float(mixtures.std()),
         "in_favour": float(in_favour),

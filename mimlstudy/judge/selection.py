@@ -13,6 +13,7 @@ import pandas as pd
 from mimlstudy.engine.records import COUNTS, REFUTED, columns_of
 from mimlstudy.paper.experiments import EXPERIMENTS
 
+# Where records are read from, by the name of an experiment.
 Records = Callable[[str], pd.DataFrame] | Mapping[str, pd.DataFrame]
 
 COLUMNS = ("closest", "fixed", "equal")
@@ -20,7 +21,8 @@ COLUMNS = ("closest", "fixed", "equal")
 RECORDED_IN = {"fixed": "fixed", "equal": "equal_tuning"}
 ALTERNATIVES = "alternatives"
 
-# Experiments of which all columns are recorded.
+# Experiments with rows in other columns than "closest". All settings of "unseen" are fixed in
+# advance, so that it has no rows of its own in "fixed".
 WITH_COLUMNS = (
     "table1",
     "table2",
@@ -63,7 +65,7 @@ def selected(get_records: Records, selection: Selection) -> pd.DataFrame:
     if not experiments or experiments[0] not in WITH_COLUMNS:
         return NO_RECORDS
     table = EXPERIMENTS[experiments[0]]
-    records = as_published(records_of(get_records, RECORDED_IN[column]))
+    records = as_in_our_tables(records_of(get_records, RECORDED_IN[column]))
     names = records["dataset"].unique()
     covered = [name for name in names if table.covers(name)]
     records = records[records["dataset"].isin(covered)]
@@ -75,7 +77,8 @@ def selected(get_records: Records, selection: Selection) -> pd.DataFrame:
 
 
 def _without_choice_by_print(closest, column):
-    """Records of the methods that have no setting chosen by print, and so no second row."""
+    """Records of methods without a setting chosen by print: they were not recorded again."""
+    # All data sets of a table have the same methods.
     dataset = closest["dataset"].iloc[0]
     recorded_again = EXPERIMENTS[RECORDED_IN[column]].methods_on(dataset)
     has_second_row = closest["method"].isin(recorded_again)
@@ -97,15 +100,15 @@ def records_of(get_records: Records, *experiments: str) -> pd.DataFrame:
     return records[~is_refuted]
 
 
-def as_published(records: pd.DataFrame) -> pd.DataFrame:
-    """The finished fits of published configurations: no single rounds, no alternatives.
+def as_in_our_tables(records: pd.DataFrame) -> pd.DataFrame:
+    """The finished fits with the settings of our tables: no single rounds, no alternatives.
 
-    Of equal tuning, whose stages are budgets, the whole budget.
+    In equal tuning stages are budgets, and stage 0 has the whole one.
     """
     if records.empty:
         return NO_RECORDS
-    is_published = records["override"] == "{}"
-    return records[is_published & (records["stage"] == 0)]
+    has_our_settings = records["override"] == "{}"
+    return records[has_our_settings & (records["stage"] == 0)]
 
 
 def unmixed(records: pd.DataFrame, *by: str) -> pd.DataFrame:

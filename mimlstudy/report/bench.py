@@ -27,7 +27,7 @@ from mimlstudy.judge.compare import run_means
 from mimlstudy.judge.selection import (
     COLUMNS,
     Selection,
-    as_published,
+    as_in_our_tables,
     selected,
 )
 from mimlstudy.judge.statistics import ranks_of_means, win_tie_loss
@@ -241,7 +241,7 @@ def _recorded(number, datasets, profile) -> list[pd.DataFrame]:
     columns = COLUMNS if number != UNSEEN else ("closest", "equal")
     for column in columns:
         selection = Selection((_name(number),), column)
-        rows = as_published(selected(read, selection))
+        rows = as_in_our_tables(selected(read, selection))
         rows = rows[rows["dataset"].isin(datasets)]
         if column != "closest":
             rows = rows.assign(method=rows["method"] + f", {NAMES[column]}")

@@ -25,7 +25,7 @@ from mimlstudy.judge.selection import (
     ALTERNATIVES,
     RECORDED_IN,
     Selection,
-    as_published,
+    as_in_our_tables,
     selected,
     unmixed,
 )
@@ -127,7 +127,7 @@ class Companion:
 
     @property
     def explores(self) -> str:
-        """The own question in words, such as "dataset = yeast"; "" for what is published."""
+        """The reader's question in words, such as "dataset = yeast"; "" for what is published."""
         parts = []
         for name, value in self.asked.items():
             values = value if isinstance(value, list) else [value]
@@ -146,8 +146,8 @@ class Companion:
     def says(self, text: str, **facts: bool) -> None:
         """Show a sentence about records, in Markdown, if all its facts hold.
 
-        Nothing is shown or checked unless :attr:`is_full`. A cell whose sentences read what only
-        the full protocol has stands below ``if paper.is_full:``.
+        Nothing is shown or checked unless :attr:`is_full`. If a sentence needs records that only
+        the full protocol has, its cell begins with ``if paper.is_full:``.
 
         Parameters
         ----------
@@ -259,7 +259,7 @@ class Companion:
         """Mean processor seconds of one fit and one prediction: a row for each method."""
         means = {}
         for name in experiments:
-            fits = unmixed(as_published(self.recorded(name)))
+            fits = unmixed(as_in_our_tables(self.recorded(name)))
             groups = fits.groupby("method", sort=False)
             by_method = groups[["fit_seconds", "predict_seconds"]].mean()
             means[get_experiment(name).title] = by_method
@@ -272,7 +272,7 @@ class Companion:
         Overrides replace the published rows, without the values fixed in advance.
         """
         name = f"table{number}"
-        # Without their overrides the trials replace the published rows.
+        # Without their overrides the trials stand in the rows of our settings.
         trials = self.trials(name, **asked).assign(override="{}")
         is_varied = any(asked.values())
         fixed = None if is_varied else self.column(name, "fixed")
@@ -354,6 +354,7 @@ class Companion:
         if notes:
             figure.set_layout_engine("constrained")  # which leaves room for the note
             figure.suptitle(" ".join(notes), fontsize=8, color=LINE)
+        # What is drawn from synthetic data is never written among published figures.
         if is_synthetic and self._is_kept_by_git:
             _display_figure(figure, name, caption)
         else:

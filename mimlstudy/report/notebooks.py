@@ -1,4 +1,4 @@
-"""Execute the project's notebooks through papermill; evidence says how each run ended."""
+"""Execute the project's notebooks through papermill; the executed cells say how each run ended."""
 
 import json
 import re
@@ -45,8 +45,8 @@ class NotebookRun:
     """How one notebook's execution ended.
 
     ``status`` is "done" only if every code cell was executed without an error. If not, it is
-    "error" (a cell raised, or a file could not be written), "died" (its kernel), or "incomplete"
-    (cells not executed).
+    "error" (a cell raised, or a file could not be written), "died" (its kernel), "incomplete"
+    (cells not executed), or "left out" (it has trials to run, and the command runs none).
     """
 
     name: str
@@ -220,7 +220,7 @@ def _run(path, values, folder, figures, report) -> NotebookRun:
 
 
 def _all_executed(notebook):
-    """Whether every cell of code has run; papermill says so too when a kernel has died."""
+    """Whether every cell of code has run: papermill may return in silence when a kernel died."""
     for cell in notebook.cells:
         has_code = cell.cell_type == "code" and cell.source.strip()
         if has_code and cell.execution_count is None:

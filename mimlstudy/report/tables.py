@@ -34,7 +34,7 @@ OF_THE_PAPER = (*(table.experiment for table in TABLES.values()), "appendix_c", 
 HEADS = {c.name: f"{c.symbol} {c.arrow}" for c in ALL_CRITERIA.values()}
 PRINTED, OURS, FIXED = "printed", "ours", "fixed in advance"  # lines of a table
 DAGGER = "†"  # behind rows with settings chosen by print
-PAPERS, CORRECTED = "paper's test", "corrected test"  # views of claims.VIEWS, as all of these
+PAPERS, CORRECTED = "paper's test", "corrected test"  # in claims.VIEWS, as all of CLAIM_COLUMNS
 CLAIM_COLUMNS = (PAPERS, CORRECTED, "fixed in advance", "equal tuning")
 HOW_TESTED = (
     "by the paper's paired t-test and by a corrected test, with the parts that are supported. By "
@@ -99,7 +99,7 @@ class ReportTable:
     caption: str
     entries: pd.DataFrame  # of Entry; the name of its columns is the head of the first column
     tidy: pd.DataFrame  # the same numbers, a row for each cell
-    rules_above: tuple[str, ...] = ()  # rows with a line above, as the paper's compared algorithms
+    rules_above: tuple[str, ...] = ()  # rows with a line above, as the first compared algorithm
     prose: bool = False  # sentences, set flush left
 
     @property
@@ -143,12 +143,12 @@ class ReportTable:
             .set_caption(self._html_caption())
         )
 
-    def _rules(self, within, above):
+    def _rules(self, between_groups, above_named):
         """For each row what draws a line above it; "" for none."""
         first_names = self._names().iloc[:, 0]
         begins_group = (first_names != "") & self._is_grouped
-        rules = pd.Series("", first_names.index).mask(begins_group, within)
-        return rules.mask(first_names.isin(self.rules_above), above)
+        rules = pd.Series("", first_names.index).mask(begins_group, between_groups)
+        return rules.mask(first_names.isin(self.rules_above), above_named)
 
     def _html_caption(self):
         caption = ITALIC.sub(r"<i>\1</i>", self.caption)
@@ -218,7 +218,7 @@ def frame_grid(
     rules_above: tuple[str, ...] = (),
     prose: bool = False,
 ) -> ReportTable:
-    """A table of a frame's texts and entries; ``corner`` heads its index, dashes are missing."""
+    """A table of a frame's texts and entries; ``corner`` heads its index, and – is missing."""
     if corner is None:
         corner = shown.index.name or ""
     filled = shown.astype(object).where(shown.notna(), "–")
@@ -355,7 +355,7 @@ def results_table(
     cells = compare_with_paper(records, number)
     if criteria:
         cells = cells[cells["criterion"].isin(criteria)]
-    # Of all rows: ours may be nearest to a printed row that is not shown.
+    # Before rows are left out: ours may be nearest to a printed row that is not shown.
     totals = agreement(cells)
     rows = [*(rows or ())]
     if rows:

@@ -22,7 +22,7 @@ from mimlstudy.judge.compare import MISSING, compare_with_paper, run_means
 from mimlstudy.judge.selection import (
     COLUMNS,
     Selection,
-    as_published,
+    as_in_our_tables,
     selected,
 )
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
@@ -229,7 +229,7 @@ def traces(number: int, read: Reader, *, methods=()) -> Iterator[Trace]:
     by_column = {}
     for column in COLUMNS:
         records_of_column = selected(read, Selection((table.experiment,), column))
-        by_column[column] = as_published(records_of_column)
+        by_column[column] = as_in_our_tables(records_of_column)
     recorded = by_column["closest"]
     cells = compare_with_paper(recorded, number)
     runs = {column: _runs(rows, table) for column, rows in by_column.items()}

@@ -75,7 +75,7 @@ def test_overrides_and_stages_stay_out_of_tables():
     overridden = records.assign(override='{"k": 1}')
     of_stage = records.assign(stage=3)
     everything = pd.concat([records, overridden, of_stage])
-    assert selection.as_published(everything).equals(records)
+    assert selection.as_in_our_tables(everything).equals(records)
 
 
 def test_wrong_records_stay_out_of_tables():

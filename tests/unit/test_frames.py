@@ -155,7 +155,7 @@ OF_ID = TABLE.rename(columns={"bag": "id"}).set_index("id")
         TABLE.set_index(pd.Index([7, 3, 9])),
     ],
 )
-def test_the_index_names_the_bags(frame):
+def test_the_index_or_a_column_names_the_bags(frame):
     assert_same(read_bags(frame), read_bags(TABLE))
 
 
@@ -212,7 +212,7 @@ def test_a_level_of_the_index_names_the_bags():
         ),
     ],
 )
-def test_an_index_of_unknown_meaning_is_refused(frame, message):
+def test_a_frame_of_unknown_meaning_is_refused(frame, message):
     with pytest.raises(DataError, match=message):
         read_bags(frame)
 
@@ -285,7 +285,7 @@ def is_a_float(text):
 
 @given(text=st.text("0123456789+-.eE_ ٣x", max_size=8))
 def test_numbers_in_texts_are_those_that_json_and_c_know(text):
-    """All that is read is what float() reads, without underscores and other scripts' digits."""
+    """What is read is what float() reads, but for underscores and digits of other scripts."""
     number = number_of(text)
     is_plain = text.isascii() and "_" not in text
     if number is None:
@@ -485,7 +485,7 @@ def test_labels_are_named_by_their_frame_or_numbered():
     assert numbered.label_names == ("label1",)
 
 
-def test_names_given_twice_are_matched():
+def test_names_in_frames_and_in_arguments_are_matched():
     bags = X.map(lambda bag: pd.DataFrame(bag * [1, 10], columns=["x", "y"]))
     Y = pd.DataFrame({"sea": [1, 0]}, index=["b1", "b2"])
     data = labelled_bags(

@@ -130,7 +130,7 @@ def test_effects_by_hand(records):
     effects = claim_effects(records, n_mixtures=50)
     assert set(effects["claim"]) == {"S4.5"}
     by_kind = effects.set_index("kind")
-    assert by_kind.at["published", "effect"] == pytest.approx(100 / 3)
+    assert by_kind.at[multiverse.OURS, "effect"] == pytest.approx(100 / 3)
     of_changes = by_kind.loc["one change"].set_index("change")["effect"]
     expected = {in_words(FIRST): 0.0, "label_rule = top": 100 / 3}
     assert of_changes.to_dict() == pytest.approx(expected)

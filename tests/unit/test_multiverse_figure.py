@@ -4,12 +4,12 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from mimlstudy.judge.multiverse import flips
+from mimlstudy.judge.multiverse import OURS, flips
 from mimlstudy.report.sections.multiverse_figure import multiverse_figure
 
 EFFECTS = pd.DataFrame(
     [
-        ("S4.5", "published", "", 10.0),
+        ("S4.5", OURS, "", 10.0),
         ("S4.5", "one change", "ratio = 0.1", -5.0),
         ("S4.5", "mixture", "", 20.0),
         ("S4.5", "mixture", "", 30.0),

@@ -44,7 +44,7 @@ FIGURES = f"__import__('os').environ['{folders.FIGURES}']"
 
 
 def write_good_and_bad(folder):
-    """A scorecard that needs an earlier run's folder, and one of each other kind."""
+    """A notebook that ends well, one that fails, and a scorecard that needs build/smoke."""
     show_values = f"print(profile, jobs, recompute, {FIGURES}, 'os' in dir())"
     import_image = "from IPython.display import Image"
     cells = [show_values, f"{import_image}; {WITH_TEXT}", PICTURE]
@@ -132,7 +132,7 @@ def test_a_full_disk_ends_one_notebook_with_its_name_and_the_next_goes_on(folder
 
 
 def test_two_questions_at_once_are_both_answered(folder):
-    """Each in a folder that its question names, from a folder of the caller's."""
+    """Each in a folder that its question names; a relative path begins where the caller is."""
     write_notebook(folder, "3_asks", "print('answer', number, file)")
     declare(folder / "3_asks.ipynb", "number: int = 0\nfile: str = ''")
 

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from mimlstudy.judge.selection import Selection, as_published, selected
+from mimlstudy.judge.selection import Selection, as_in_our_tables, selected
 from mimlstudy.paper.experiments import ROWS
 from tests.made_up_records import as_in_the_paper, rows
 
@@ -95,4 +95,4 @@ def test_published_records_are_finished_and_without_alternatives(closest):
     alternative = closest.assign(override='{"k": 1}')
     after_round_three = closest.assign(stage=3)
     records = pd.concat([closest, alternative, after_round_three])
-    assert as_published(records).equals(closest)
+    assert as_in_our_tables(records).equals(closest)

@@ -51,7 +51,7 @@ def test_cells_of_several_tables_have_the_rule_of_each():
 
 
 def test_partitions_of_genes_move_a_mean_as_recorded():
-    """The variance of five means of ten folds, over that of means of independent folds."""
+    """A ratio of deviations: of five means of ten folds, over those of independent folds."""
     recorded = pd.read_csv(results() / "alternatives.csv")
     five = recorded[recorded["method"].str.endswith(", five partitions")]
     five = five.assign(partition=five["split"] // 10)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from mimlstudy.engine.holdouts import HoldOut
 from mimlstudy.judge.choices import Effect
-from mimlstudy.judge.selection import Records, as_published, records_of, unmixed
+from mimlstudy.judge.selection import Records, as_in_our_tables, records_of, unmixed
 from mimlstudy.paper.experiments import get_experiment
 from mimlstudy.paper.published import ALL_CRITERIA, TABLES, read_rows
 from mimlstudy.paper.unseen import CEILING, CHANCE
@@ -100,7 +100,7 @@ def grids(get_records: Records) -> list[Grid]:
     all_grids: list[Grid] = []
     for name in HELD_OUT_EXPERIMENTS:
         experiment = get_experiment(name)
-        fits = as_published(records_of(get_records, name))
+        fits = as_in_our_tables(records_of(get_records, name))
         for part in experiment.parts:
             on_data = fits["dataset"].isin(part.datasets)
             of_part = fits[on_data & fits["method"].isin(part.methods)]

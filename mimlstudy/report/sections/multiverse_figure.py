@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from mimlstudy.judge.multiverse import OURS
 from mimlstudy.paper.published import published_claims
 from mimlstudy.report.figures import BLUE
 from mimlstudy.report.forest import ABOVE_THE_AXIS, axis_of_rows, wrapped, write_row
@@ -15,10 +16,10 @@ POINTS = 72  # of an inch, the unit of heights
 
 
 def multiverse_figure(effects: pd.DataFrame, turns: pd.DataFrame) -> plt.Figure:
-    """A row for each claim: grey dots for mixtures of settings, a blue one for the published.
+    """A row for each claim: grey dots for mixtures of settings, a blue one for our settings.
 
     At the right stands the share of mixtures in which the favoured methods lead. A triangle and a
-    number stand for mixtures beyond the axis.
+    number stand for mixtures beyond the axis; a blue dot beyond it stands at its edge.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ def multiverse_figure(effects: pd.DataFrame, turns: pd.DataFrame) -> plt.Figure:
     ax.set_xlim(-FARTHEST * 1.3, FARTHEST)
     handles = [
         plt.Line2D([], [], label="a mixture of settings", **_dot(MIXTURE, 3)),
-        plt.Line2D([], [], label="our settings", **_dot(BLUE, 5.5)),
+        plt.Line2D([], [], label=OURS, **_dot(BLUE, 5.5)),
     ]
     ax.legend(handles=handles, ncols=2, **ABOVE_THE_AXIS)
     return figure
@@ -48,15 +49,16 @@ def multiverse_figure(effects: pd.DataFrame, turns: pd.DataFrame) -> plt.Figure:
 
 def _draw_effects(ax, middle, effects):
     is_mixture = effects["kind"] == "mixture"
-    is_published = effects["kind"] == "published"
+    has_our_settings = effects["kind"] == OURS
     mixtures = effects.loc[is_mixture, "effect"]
+    # A lead is at most 100 % of the rival's loss, so that what lies beyond is at the left.
     near = mixtures[mixtures >= -FARTHEST]
     # Dots that would hide each other stand at different heights, the same in every run.
     shaken = np.random.default_rng(0).uniform(-SHAKEN, SHAKEN, len(near))
     heights = middle + shaken / POINTS
     ax.plot(near, heights, alpha=0.6, **_dot(MIXTURE, 1.8))
-    published = effects.loc[is_published, "effect"]
-    ax.plot(published.clip(-FARTHEST, FARTHEST), [middle], **_dot(BLUE, 5.5))
+    ours = effects.loc[has_our_settings, "effect"]
+    ax.plot(ours.clip(-FARTHEST, FARTHEST), [middle], **_dot(BLUE, 5.5))
     n_beyond = len(mixtures) - len(near)
     if n_beyond:
         ax.plot(-1.06 * FARTHEST, middle, **_dot(MIXTURE, 5, "<"))

@@ -15,7 +15,7 @@ from mimlstudy.report.figures import LINE, in_order, label_ends, look_of
 
 SETTINGS = ("printed", "ours", "equal tuning")
 GREY = "#bbbbbb"
-MARKERS = {  # what a marker stands for, see looks.csv
+MARKERS = {  # kinds of methods, and the markers of each, one a character; see looks.csv
     "MIML learner": "o",
     "InsDif, or a MIML learner on its bags": "s",
     "compared learner": "^vPX*",
@@ -61,7 +61,7 @@ def first_methods(ranks: Mapping[int, pd.DataFrame]) -> pd.DataFrame:
 
 
 def orders_figure(ranks: Mapping[int, pd.DataFrame], coloured: Sequence[str]) -> plt.Figure:
-    """A panel for each table of :func:`mean_ranks`, by number: a line for each method.
+    """Four panels, for up to four tables of :func:`mean_ranks`, by number: a line for each method.
 
     The methods of ``coloured`` have their colours, and the others are grey.
     """

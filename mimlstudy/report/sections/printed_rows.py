@@ -42,8 +42,8 @@ def _against_printed_rows(alternatives, number):
     """Each alternative's cells against all printed values, where its own method is printed."""
     cells = published_cells(number)
     printed = cells[cells["printed"] == "value"]
-    as_published = {"mean": "published_mean", "std": "published_std"}
-    printed = printed.rename(columns=as_published)
+    names = {"mean": "published_mean", "std": "published_std"}
+    printed = printed.rename(columns=names)
     places = printed[["dataset", "criterion", "algorithm"]]
     places = places.rename(columns={"algorithm": "method"})
     names = ["table", "algorithm", "method", "alternative"]

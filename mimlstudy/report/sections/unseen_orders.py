@@ -12,7 +12,7 @@ from mimlstudy.judge.claim_parts import parts_of
 from mimlstudy.judge.claim_tests import ClaimTest
 from mimlstudy.judge.claims import ClaimVerdict, verdict_of
 from mimlstudy.judge.equal_tuning import best_of_group
-from mimlstudy.judge.selection import as_published, unmixed
+from mimlstudy.judge.selection import as_in_our_tables, unmixed
 from mimlstudy.judge.statistics import Ranks, rank_methods
 from mimlstudy.paper.published import TABLES
 from mimlstudy.paper.unseen import BAGS, OWN_CHOSEN_ON
@@ -71,7 +71,7 @@ ORDERS = (
 
 def with_columns(columns: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """The finished fits of columns of settings, "fixed" and "equal", which "column" names."""
-    parts = [as_published(records).assign(column=name) for name, records in columns.items()]
+    parts = [as_in_our_tables(records).assign(column=name) for name, records in columns.items()]
     return pd.concat(parts, ignore_index=True)
 
 
