@@ -28,7 +28,7 @@ CAPTION_OF_PICTURE = Markup('<p class="named">{words}</p>')
 
 
 def asked(about):
-    """The profile of the command line, and for all but the paper's an ending and a note."""
+    """The command line's profile, an ending of folders, and a note; "" and "" for "paper"."""
     parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("--profile", choices=PROFILES, default="paper")
     profile = parser.parse_args().profile
@@ -54,10 +54,10 @@ def executed_notebooks(profile):
 
 
 def page_of(notebook, name, figures):
-    """Make a page of the executed notebook ``name``, in place; the files of what it shows.
+    """Make a page of the executed notebook ``name``, in place; return the files of its artefacts.
 
     MyST-NB takes alternative texts from the cells' metadata. ``figures`` is the folder of figures.
-    Below each picture and table stands its caption. What an artefact is, its output says: see
+    Below each picture and table stands its caption. Each output says which artefact it is: see
     :meth:`~mimlstudy.report.companion.Companion.save_figure`.
     """
     notebook.metadata.pop("widgets", None)  # they would ask another host for scripts
@@ -69,9 +69,9 @@ def page_of(notebook, name, figures):
         captions = []
         for output in cell.get("outputs", ()):
             artefact = ARTEFACT.get(output.get("metadata", {}).get("artefact"))
-            # An artefact is shown once: of two places with one name a browser finds the first.
+            # An artefact is named once: of two places with one name a browser finds the first.
             is_named = artefact and artefact.notebook == name and artefact.file not in shown
-            text = _readable(cell, output, figures)
+            text = _made_readable(cell, output, figures)
             if is_named:
                 shown.append(artefact.file)
                 captions.append(_caption(artefact, output, figures))
@@ -83,8 +83,8 @@ def page_of(notebook, name, figures):
     return shown
 
 
-def _readable(cell, output, figures):
-    """Make an output readable to all, and light; the words of its picture, if it has any."""
+def _made_readable(cell, output, figures):
+    """Make an output readable to all, and light; return the words of its picture, or ""."""
     data = output.get("data", {})
     html = data.get("text/html", "")
     if "sk-container" in html:

@@ -76,7 +76,7 @@ def readme_page(readme, notebooks, figures):
 
 
 def _on_site(text, notebooks, figures):
-    """Links to the site's pages, to the notebooks that there are, and to the lightest pictures."""
+    """A text with links as the site has them: to notebooks that are there, to light pictures."""
     text = re.sub(r"figures/pages/(\w+)\.md", r"notebooks/\1.ipynb", text)
     text = text.replace("(figures/README.md)", "(gallery.md)").replace("(site/", "(")
 
@@ -216,7 +216,8 @@ def _alternatives(effects, headings):
 
 
 def _tested_in(claim, headings):
-    """Links to the cells of a claim's table, and to the paragraph of a notebook that tests it."""
+    """Links to the cells of a claim's table, and to the notebooks of its section and its table."""
+    # "S4.10" belongs to the notebook named 4_…, and "B.1" to the one named B_….
     where, section = claim["where"], claim["id"].lstrip("S")[0]
     links = []
     if where in TABLE_NAMES:
@@ -264,7 +265,7 @@ def glossary_page():
 
 
 def play_page():
-    """An image's labels and the parts that show them, computed as a reader plays by ``play.js``."""
+    """A player: the reader covers parts of an image, and ``play.js`` scores the rest at once."""
     models = [play.trained_on_scenes(learner) for learner in play.LEARNERS]
     given = {
         "networks": [play.exported(model) for model in models],
@@ -277,7 +278,7 @@ def play_page():
 
 
 def explore_page(read):
-    """Figs. 6 to 9 from the records that ``read`` has of an experiment, with a slider."""
+    """Figs. 6 to 9 with a slider; ``read`` returns the records of an experiment by its name."""
     return filled("explore", SLIDER=raw(explore.fragment(explore.sweeps(read))))
 
 

@@ -7,6 +7,7 @@ table of the paper, that becomes a link to the gallery.
 
 import csv
 import re
+from operator import itemgetter
 from pathlib import Path
 
 from markupsafe import Markup
@@ -40,7 +41,7 @@ class Linker:
 
     Parameters
     ----------
-    glossary, gallery : addresses of these pages, as seen from the page.
+    glossary_address, gallery_address : of these pages, as seen from the page.
     """
 
     def __init__(self, glossary_address: str, gallery_address: str):
@@ -52,7 +53,9 @@ class Linker:
 
     def parts(self, text: str) -> list[str | Markup]:
         """A text in pieces; links are Markup."""
-        plain = text.replace("’", "'")  # which Sphinx has set
+        plain = text.replace(
+            "’", "'"
+        )  # Sphinx makes apostrophes curly, and the forms have straight ones
         links = []
         for match in self.pattern.finditer(plain):
             links += self._term(match, text)
@@ -60,7 +63,7 @@ class Linker:
             links += self._numbered(match)
         pieces, end_of_last = [], 0
         # A link that begins within the one before it is left out.
-        for start, end, linked in sorted(links, key=lambda link: link[0]):
+        for start, end, linked in sorted(links, key=itemgetter(0)):
             if start >= end_of_last:
                 pieces += [text[end_of_last:start], linked]
                 end_of_last = end

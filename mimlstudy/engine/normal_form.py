@@ -81,7 +81,8 @@ class _NormalForm(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node):
         around, self.in_class_body = self.in_class_body, False
-        if not self.scopes:
+        is_outermost = not self.scopes
+        if is_outermost:
             self.messages = _messages_of(node, self.with_message)
         node.returns = None  # an annotation
         node.name = self._renamed(node.name)
@@ -89,6 +90,8 @@ class _NormalForm(ast.NodeTransformer):
         body = ast.Module(node.body, [])
         with self._function_scope(node, body):
             node.body = self.generic_visit(body).body
+        if is_outermost:
+            self.messages = set()
         self.in_class_body = around
         return node
 
@@ -116,7 +119,7 @@ class _NormalForm(ast.NodeTransformer):
             bound += _bound_in(generator.target)
         leading = node.generators[0]
         iterable = self.visit(leading.iter)  # which is computed outside
-        leading.iter = ast.Constant(None)
+        leading.iter = ast.Constant(None)  # so that it is not visited again
         with self._scope(node, bound):
             self.generic_visit(node)
         leading.iter = iterable
@@ -232,7 +235,7 @@ def _declared_in(body, kind) -> set[str]:
 
 
 def _shows_names(node):
-    """Whether a node of a function may use the names of variables: of a class, or by a call."""
+    """Whether a node shows names of variables: a class, as attributes, or a call such as eval."""
     if not isinstance(node, ast.Call):
         return isinstance(node, ast.ClassDef)
     name = _called(node)
@@ -265,10 +268,11 @@ def _text_constants(tree) -> set[str]:
 
 
 def _messages_of(function, with_message) -> set[str]:
-    """The variables of a function that hold texts and are read in messages alone."""
+    """The local variables of a function that hold texts and are read in messages alone."""
     nodes = list(ast.walk(function))
     if any(map(_shows_names, nodes)):
         return set()
+    of_module = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
     texts, in_messages = set(), set()
     for node in nodes:
         if isinstance(node, ASSIGNMENTS) and node.value and _is_text(node.value):
@@ -277,7 +281,7 @@ def _messages_of(function, with_message) -> set[str]:
             in_messages |= {*ast.walk(node)}
     names = {node for node in nodes if isinstance(node, ast.Name)}
     used_elsewhere = {name.id for name in names - texts - in_messages}
-    return {name.id for name in names & texts} - used_elsewhere
+    return {name.id for name in names & texts} - used_elsewhere - of_module
 
 
 def _target(assignment):

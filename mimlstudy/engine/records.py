@@ -65,8 +65,8 @@ STATES = (  # from best to worst
 REFUTED = (DIFFERS, DAMAGED)  # whose numbers are wrong, not only old
 CONFIRMABLE = (CURRENT, CODE_CHANGED, OTHER_ARITHMETIC)  # what verify can find to be the same
 
-# What verification says of a group: one configuration's records that were made in one way,
-# compared with today's code.
+# The names of a group: one configuration's records that were made in one way, and the code they
+# were compared with.
 GROUP = [
     "experiment",
     "method",
@@ -87,6 +87,7 @@ OUTCOME_COLUMNS = [
     "commit",
 ]
 SAME = ("equal", "close")  # the outcomes that attest a group
+# The others, beside DAMAGED. A group is DIFFERENT; its records then have the doubt DIFFERS.
 DIFFERENT, FAILED = "different", "failed"
 VERIFIED = "verified"  # the name of the file of outcomes
 
@@ -132,7 +133,7 @@ class Store:
         self.folder = Path(folder)
         self.catalogue = catalogue
         self.base = base
-        sources()  # what runs is the code as it is now, whatever is edited later
+        sources()  # reads all code now, once: what is edited later does not run
         check_round_trip(catalogue)
 
     def path(self, name: str) -> Path:
@@ -172,14 +173,14 @@ class Store:
         text = _whole_text(path, len(columns)) or to_csv([], columns)
         recorded = _parse(text, path, measure, self.catalogue)
         if self.base is None:
-            return _latest(recorded)
+            return _last_whole_runs(recorded)
         below = self.base.load(experiment)
         if below.empty:
-            return _latest(recorded)
-        return _latest(pd.concat([below, recorded], ignore_index=True))
+            return _last_whole_runs(recorded)
+        return _last_whole_runs(pd.concat([below, recorded], ignore_index=True))
 
     def rewrite(self, experiment: Experiment, change: Callable = lambda rows: rows):
-        """Write what ``change`` makes of all whole trials in place of the file, at once.
+        """Replace the file, in one step, by what ``change`` makes of its whole trials.
 
         No writer comes between reading and writing. Records that were superseded leave the file.
         Rows keep their seals.
@@ -192,18 +193,18 @@ class Store:
     def mark_as_differing(self, experiment: Experiment, keys: set[tuple]):
         """Put a doubt into the records of these trials, until they are recorded again.
 
-        Marked records of the base are copied.
+        Marked records of the base are copied. A trial with a damaged row stays as it is.
         """
         columns = columns_of(experiment.measure)
 
         def marked(rows):
             everything = self.load(experiment)
-            named = np.array([key in keys for key in keys_of(everything)], dtype=bool)
-            intact = everything["doubt"] != DAMAGED
-            to_mark = everything[named & intact].assign(doubt=DIFFERS).to_dict("records")
-            if not to_mark:
+            damaged = set(keys_of(everything[everything["doubt"] == DAMAGED]))
+            to_mark = [key in keys - damaged for key in keys_of(everything)]
+            differing = everything[to_mark].assign(doubt=DIFFERS).to_dict("records")
+            if not differing:
                 return rows
-            copies = pd.DataFrame([sealed(row, columns) for row in to_mark])
+            copies = pd.DataFrame([sealed(row, columns) for row in differing])
             copied = set(keys_of(copies))
             left = [key not in copied for key in keys_of(rows)]
             return pd.concat([rows[left], copies], ignore_index=True)
@@ -229,14 +230,14 @@ class Store:
                 f"{path}: {error}; restore the file from version control, or delete it and run "
                 "`mimlpaper verify` again"
             ) from error
-        return _newest(table, recorded.drop(columns=SEAL))
+        return _last_outcomes(table, recorded.drop(columns=SEAL))
 
     def add_outcomes(self, rows: Iterable[dict]):
         """Add outcomes to ``verified.csv``, in place of those of the same group and machine."""
         try:
             with self._locked(VERIFIED):
                 added = pd.DataFrame(list(rows), columns=OUTCOME_COLUMNS)
-                table = _newest(self._alone().outcomes(), added)
+                table = _last_outcomes(self._alone().outcomes(), added)
                 ordered = table.sort_values([*GROUP, "machine"]).to_dict("records")
                 text = to_csv([sealed(row, OUTCOME_COLUMNS) for row in ordered], OUTCOME_COLUMNS)
                 paths.write_whole(self.path(VERIFIED), text)
@@ -315,12 +316,12 @@ def _largest_ranks(datasets, catalogue):
     return datasets.map(largest).astype(float)
 
 
-def _newest(known, added):
+def _last_outcomes(known, added):
     table = pd.concat([known, added]) if len(known) else added
     return table.drop_duplicates([*GROUP, "machine"], keep="last")
 
 
-def _latest(rows):
+def _last_whole_runs(rows):
     """The last whole run of each trial: its rows stand together, stages ascending.
 
     A run that was cut off in its last stages does not hide the whole one before it.
@@ -333,7 +334,7 @@ def _latest(rows):
     return whole[is_last].reset_index(drop=True)
 
 
-# A row in which every column but the empty ones has another value, and its line.
+# A row whose values all differ, but for the empty ones, so that no two can be swapped unseen.
 KNOWN_MEASURE = Measure(rows=list, numbers=("share", "value"), words=("word",), shares=("share",))
 KNOWN_ROW: dict[str, Any] = {
     "experiment": "known",
@@ -395,14 +396,15 @@ def records(
 
 
 def _states(table, experiment, store):
-    attested = _attested_states(store.outcomes())
+    state_of_group = _states_of_groups(store.outcomes())
     today = fingerprints_today(experiment, table, store.catalogue)
     arithmetics = {PINNED, arithmetic()}
 
     @cache
     def state(dataset, method, override, content, doubt, code, settings, made_in):
         now = today[dataset, method, override]
-        outcome = attested.get((experiment.name, method, settings, code, made_in, now.code))
+        group = (experiment.name, method, settings, code, made_in, now.code)
+        found = state_of_group.get(group)
         if doubt:
             return doubt
         if store.catalogue.content(dataset) not in (None, content):
@@ -410,9 +412,9 @@ def _states(table, experiment, store):
         if settings != now.settings:
             return SETTINGS_CHANGED
         # Records of today's code that differ have a doubt: verification marks them.
-        if outcome == CURRENT or (code == now.code and made_in in arithmetics):
+        if found == CURRENT or (code == now.code and made_in in arithmetics):
             return CURRENT
-        if outcome == DIFFERS:
+        if found == DIFFERS:
             return DIFFERS
         return OTHER_ARITHMETIC if code == now.code else CODE_CHANGED
 
@@ -420,7 +422,7 @@ def _states(table, experiment, store):
     return [state(*row) for row in table[columns].itertuples(index=False, name=None)]
 
 
-def _attested_states(outcomes):
+def _states_of_groups(outcomes):
     """By group: current if all machines found the same, differs if one found other numbers.
 
     Groups whose trials failed have no entry.

@@ -77,8 +77,8 @@ def verify(
     store : Store, whose records are verified.
     profile : "paper", "quick" or "smoke", as they were recorded.
     sample : int >= 1, trials of each group.
-    seconds : float > 0 or None. If given, current trials that took so long in all and whose data
-        are there run instead, and nothing is written.
+    seconds : float > 0 or None. If given, random current trials run instead, whose data are there
+        and which took at most so long in all; nothing is written.
     jobs : int, worker processes, -1 for one a core.
     data_home : folder of the data files; None for the library's.
     random_state : seed of the sample.
@@ -128,10 +128,14 @@ def _rows_in_groups(experiments: Mapping[str, Experiment], profile, store):
     tables = []
     for experiment in experiments.values():
         table = records(experiment, profile=profile, store=store)
-        # Other settings or other data cannot give the same numbers, so they form no group.
-        in_groups = table["state"].isin([*CONFIRMABLE, *REFUTED])
-        tables.append(with_groups(experiment, table[in_groups], store))
+        tables.append(_in_groups(experiment, table, store))
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+
+
+def _in_groups(experiment, table, store):
+    """The records that have a group: other settings or data cannot give the same numbers."""
+    have_group = table["state"].isin([*CONFIRMABLE, *REFUTED])
+    return with_groups(experiment, table[have_group], store)
 
 
 def _sampled(recorded: Recorded, sample, rng):
@@ -145,12 +149,12 @@ def _sampled(recorded: Recorded, sample, rng):
 
 
 def _cheap(recorded: Recorded, seconds, rng):
-    """Current trials of present data that took so many seconds in all."""
+    """Random current trials whose data are there, which took at most so many seconds in all."""
     rows, catalogue = recorded.rows, recorded.store.catalogue
     names = rows["dataset"].unique()
     present = [name for name in names if catalogue.is_present(name, recorded.data_home)]
     is_current = rows["state"] == CURRENT
-    # So that trials of several methods are checked.
+    # No trial may use up the seconds, so that several methods are checked.
     is_short = rows["seconds"] <= LARGEST_SHARE * seconds
     cheap = rows[is_current & is_short & rows["dataset"].isin(present)]
     trials = cheap.drop_duplicates(KEY).sample(frac=1, random_state=rng)
@@ -158,7 +162,7 @@ def _cheap(recorded: Recorded, seconds, rng):
 
 
 def _outcomes(recorded: Recorded, to_run) -> pd.DataFrame:
-    """The outcome of each group with trials that run again here."""
+    """Run these trials again; the outcome of each of their groups."""
     compared = _run_again(recorded, to_run)
     groups = dict(list(recorded.rows.groupby(GROUP)))
     rows = []
@@ -219,8 +223,8 @@ def _run_again(recorded: Recorded, to_run) -> dict[Trial, tuple[float, bool]]:
 def _mark_different(recorded: Recorded, outcomes):
     """Mark the records of groups that differ although today's code made them.
 
-    A later run of the same code gives a record the same fingerprint, which an outcome could not
-    tell from the one that it is about.
+    An outcome knows records by their code alone: it would also speak of what the same code records
+    later. A mark stays with the old record.
     """
     same_code = outcomes["recorded_code"] == outcomes["verified_code"]
     different = outcomes[(outcomes["outcome"] == DIFFERENT) & same_code]
@@ -241,7 +245,7 @@ def verified(
     for experiment in experiments:
         if experiment.name not in known:
             continue
-        recorded = with_groups(experiment, read(experiment.name), store)
+        recorded = _in_groups(experiment, read(experiment.name), store)
         groups = recorded[GROUP].drop_duplicates()
         for machine, outcomes in table.merge(groups, on=GROUP).groupby("machine"):
             counts = outcomes["outcome"].value_counts()

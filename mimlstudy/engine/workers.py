@@ -69,11 +69,11 @@ def run_trials(
 ) -> Iterator[tuple[Trial, list[dict]]]:
     """Run trials, one BLAS thread each, and yield (trial, sealed rows) as they end.
 
-    A worker gets a batch: all trials of one split, which share kernels, distances and the like; one
-    trial if there are few splits. Results do not depend on the batches. No worker outlives the
-    call, so that no trial finds what foreign code left in an earlier one. Trials whose measure
-    needs them ``alone`` run one at a time, each in a new process of this machine. A TrialError at
-    the end says that some failed, or their worker died.
+    A worker gets a batch: all trials of one split of a data set, which share kernels, distances and
+    the like; one trial if there are few splits. Results do not depend on the batches. No worker
+    outlives the call, so that no trial finds what foreign code left in an earlier one. Trials whose
+    measure needs them ``alone`` run one at a time, each in a new process of this machine. A
+    TrialError at the end says that some failed, or their worker died.
 
     Parameters
     ----------
@@ -110,17 +110,17 @@ def run_trials(
         )
 
 
-def _here(jobs_to_run, jobs, progress) -> Iterator[Ended]:
-    """Run jobs in processes of this machine; in this process if ``jobs`` is 1.
+def _here(jobs, n_processes, progress) -> Iterator[Ended]:
+    """Run jobs in processes of this machine; in this process if ``n_processes`` is 1.
 
     If a worker process dies, the trials that were running run again one by one, after all others;
     that shows which one killed it. A round is a list of batches that run side by side.
     """
-    if not jobs_to_run:
+    if not jobs:
         return
-    with _local_workers(jobs):
-        n_workers = effective_n_jobs(jobs)
-        rounds = deque([_batches(jobs_to_run, n_workers)])
+    with _local_workers(n_processes):
+        n_workers = effective_n_jobs(n_processes)
+        rounds = deque([_batches(jobs, n_workers)])
         while rounds:
             waiting = {batch[0].trial: batch for batch in rounds.popleft()}
             runs = Parallel(batch_size=1, return_as="generator_unordered")
@@ -140,7 +140,7 @@ def _here(jobs_to_run, jobs, progress) -> Iterator[Ended]:
 
 def _rounds_after_death(batches, n_workers):
     """What is left to run: the batches that nobody had begun, then each suspected job alone."""
-    # Under way were some of the first: joblib hands out two to each worker.
+    # Joblib hands out two batches to each worker, so that those under way are among the first.
     n_suspects = 2 * n_workers
     not_begun = batches[n_suspects:]
     alone = [[[job]] for batch in batches[:n_suspects] for job in batch]
@@ -148,13 +148,13 @@ def _rounds_after_death(batches, n_workers):
 
 
 @contextmanager
-def _local_workers(jobs):
+def _local_workers(n_processes):
     start = dict(initializer=_depend_on, initargs=(os.getpid(),))
     try:
-        with parallel_config("loky", n_jobs=jobs, **start):
+        with parallel_config("loky", n_jobs=n_processes, **start):
             yield
     finally:
-        if effective_n_jobs(jobs) > 1:
+        if effective_n_jobs(n_processes) > 1:
             get_reusable_executor().shutdown(kill_workers=True)
 
 
@@ -175,7 +175,8 @@ def _on_cluster(jobs, address) -> Iterator[Ended]:
     with Client(address) as client:
         client.wait_for_workers(1)
         _check_cluster(client, address)
-        batches = _batches(jobs, len(client.scheduler_info(-1)["workers"]))
+        all_workers = client.scheduler_info(-1)["workers"]  # -1 shortens no list
+        batches = _batches(jobs, len(all_workers))
         futures = client.map(_run_batch, batches, pure=False)
         batch_of = dict(zip([future.key for future in futures], batches, strict=True))
         running = as_completed(futures)
@@ -241,7 +242,7 @@ def _send(sender, job, parent):
 
 def _depend_on(parent):
     """Leave Ctrl-C to the process ``parent``, and end when it has ended."""
-    # The parent ends this process. By itself, one that still imports would print an error.
+    # The parent ends this process. Ctrl-C would make one that still imports print an error.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 

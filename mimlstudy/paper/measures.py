@@ -37,29 +37,29 @@ N_REPEATS = 3
 
 
 def criteria(estimator, dataset, train, test, *, staged=False) -> list[dict]:
-    """The paper's criteria on the test set, and the hyper-parameters that a hold-out chose."""
+    """The paper's criteria on the test set, what a hold-out chose, and processor seconds."""
     start = time.process_time()
     estimator.fit(dataset.X[train], dataset.labels[train])
-    fitted = time.process_time()
+    end_of_fit = time.process_time()
     stages = _stages(estimator, dataset.X[test], staged)
     seconds = {
-        "fit_seconds": fitted - start,
-        "predict_seconds": time.process_time() - fitted,
+        "fit_seconds": end_of_fit - start,
+        "predict_seconds": time.process_time() - end_of_fit,
     }
     # Empty if nothing was to choose.
     best = getattr(estimator, "best_params_", None)
-    of_fit = seconds | {"chosen": "" if best is None else _as_text(best)}
+    of_trial = seconds | {"chosen": "" if best is None else _as_text(best)}
     rows = []
     for stage, (scores, predicted) in enumerate(stages, start=int(staged)):
         measured = evaluate(dataset.labels[test], scores, predicted)
-        rows.append({"stage": stage} | of_fit | measured)
+        rows.append({"stage": stage} | of_trial | measured)
     return rows
 
 
 def criteria_and_rank(estimator, dataset, train, test) -> list[dict]:
     """The criteria, the landmarks of the kernel's factor, and the share of its trace that is left.
 
-    The last two are NaN of a learner with the exact kernel.
+    The last two are NaN of a learner without a factor. The kernel must not be linear.
     """
     (row,) = criteria(estimator, dataset, train, test)
     factor = _factor_of(estimator)
@@ -122,23 +122,24 @@ def criteria_by_budget(estimator, dataset, train, test) -> list[dict]:
     losses = -SIGNS[estimator.criterion] * np.array(held_out["value"])
     # In a random order, so that a small budget does not always try the same corner of the grid.
     order = np.random.default_rng(estimator.random_state).permutation(len(losses))
-    fitted, rows = {int(losses.argmin()): whole}, list[dict]()
+    row_of_setting = {int(losses.argmin()): whole}
+    rows = []
     for n_settings in (len(order), *(n for n in BUDGETS if n < len(order))):
         tried = order[:n_settings]
         # Among equals the first in the grid, as in the search itself.
         best = int(min(tried, key=lambda setting: (losses[setting], setting)))
         setting = held_out["params"][best]
-        if best not in fitted:
+        if best not in row_of_setting:
             # The candidates of a grid may be estimators, which a fit must not change.
             chosen = clone(estimator.estimator).set_params(**clone(setting, safe=False))
-            (fitted[best],) = criteria(chosen, dataset, train, test)
+            (row_of_setting[best],) = criteria(chosen, dataset, train, test)
         values = json.dumps([round(held_out["value"][i], 6) for i in tried])
         of_budget = {
             "n_settings": n_settings,
             "held_out": values,
             "chosen": _as_text(setting),
         }
-        rows.append(fitted[best] | of_budget | {"stage": len(rows)})
+        rows.append(row_of_setting[best] | of_budget | {"stage": len(rows)})
     return rows
 
 
@@ -169,8 +170,8 @@ def objectives(estimator, dataset, train, test) -> list[dict]:
 def related_pairs(estimator, dataset, train, test) -> list[dict]:
     """What D-MimlSvm learns of each pair of labels: the cosine of their w_t, and their sharing.
 
-    sharing: 1 / (4 μ_ij + 2), their share of w_i + w_j, NaN if it is not learned. together: how
-    often training bags have both, over what independence would give.
+    sharing: the a = 1 / (4 μ_ij + 2) of Eq. 26, W_ij = a (w_i + w_j); NaN if the labels share one
+    mean. together: how often training bags have both, over what independence would give.
     """
     Y, names = dataset.Y[train], dataset.label_names
     fitted = estimator.fit(dataset.X[train], Y)[-1]
@@ -290,7 +291,7 @@ def right_explanations(
 
 
 def _pointing(scores, truth, bag):
-    """How often the top instances of a label that a bag shows have it; ``bag`` of each instance."""
+    """Of a bag and a label that it shows: how often the top instance has it. ``bag``: a row's."""
     _, sizes = np.unique(bag, return_counts=True)
     bags = Bags(scores, np.concatenate([[0], np.cumsum(sizes)]))
     top = scores == np.repeat(bags.max(scores), sizes, axis=0)

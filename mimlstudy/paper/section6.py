@@ -51,7 +51,7 @@ N_LABELS = 14  # of yeast
 OTHER_START = each(learner__start="medoids")
 FIFTH = stated("6.2.1", learner__ratio=0.2)
 PROTOTYPES = stated("6.1", transformation=None)
-# With features of differences, a linear machine is a Gaussian one on instances.
+# Their products are the Gaussian kernel of differences: a linear machine on them is a Gaussian one.
 FEATURES = insdif.DifferenceFeatures()
 AS_LINEAR = ours("of differences it is a Gaussian one", learner__kernel="linear")
 YEAST = ("yeast",)
@@ -77,15 +77,16 @@ TABLE_3 = Table({
         each(transformation__gamma=1.0, learner__C=10.0,
              learner__max_alternations=2, learner__label_rule="sign"),
         base_method="MimlSvm_mi"),
-    # The paper could not run it: its settings are near to nothing.
+    # The paper could not run it, so there is no printed row that settings could come close to.
     "InsDif_MimlBoost": Row(
         insdif.InsDif(transformation=FEATURES, learner=mimlboost.MimlBoost()),
         [AS_IN_FILES, AS_LINEAR, OF_GENES, stated("4.3.2", learner__n_rounds=50),
          ours("as in the authors' program of MimlSvm", transformation__gamma=0.2),
          ours("for time", learner__label_code="product", learner__tol=5e-2)],
         base_method="MimlBoost"),
-    # Section 6.1 names it, and the paper has no row of it. The weights of Eq. 24 would give every
-    # example every label: the rates of fourteen labels sum to 1.
+    # Section 6.1 names it, and the paper has no row of it. The rates of fourteen labels sum to 1:
+    # with the weights of Eq. 24 it would cost some 13 times as much to lack a label as to have one
+    # too many, and every example would get every label.
     "InsDif_D-MimlSvm": Row(
         insdif.InsDif(transformation=FEATURES, learner=dmimlsvm.DMimlSvm()),
         [AS_IN_FILES, AS_LINEAR,
@@ -109,7 +110,8 @@ TABLE_3 = Table({
     "Cnmf": Row(Cnmf(), [AS_IN_FILES], each(C=100.0, gamma="auto", max_iter=500, label_rule="top")),
 })  # fmt: skip
 
-# Section 6.2.2: as on yeast, but for these rows, and sparse: 1 in 20 of a page's counts is not 0.
+# Section 6.2.2: the rows of yeast, but for those in ON_PAGES, on sparse vectors: 1 in 20 of the
+# counts of a page is not 0.
 AS_SPARSE = ours("most counts are 0", storage=FunctionTransformer(csr_array))
 # Columns from 0 to 1 in place of rows of unit length are an alternative here.
 ALTERNATIVES_ON_PAGES = {
@@ -128,7 +130,7 @@ ALTERNATIVES_ON_PAGES = {
     "Ml-knn": each(n_neighbors=20, label_rule="top", scaling="sparse columns"),
     "Cnmf": each(C=100.0, gamma="auto", label_rule="top"),
 }
-# The pages to which D-MimlSvm gives the same scores with LIBSVM's width.
+# The sets of pages on which D-MimlSvm with LIBSVM's width gives all pages the same scores.
 SAME_SCORES = tuple(
     f"yahoo:{name}" for name in ("Arts", "Business", "Education", "Recreation", "Science")
 )
@@ -137,8 +139,8 @@ ON_PAGES = TABLE_3 | {
         name: replace(TABLE_3[name], alternatives=overrides)
         for name, overrides in ALTERNATIVES_ON_PAGES.items()
     },
-    # LIBSVM's width has nothing to say of pages. Whole grids would take a day: one alternation
-    # takes a minute.
+    # With LIBSVM's width the machine is degenerate on pages. Whole grids would take a day: one
+    # alternation takes a minute.
     "InsDif_MimlSvm_mi": replace(
         TABLE_3["InsDif_MimlSvm_mi"],
         alternatives=each(learner__label_rule="sign"),
@@ -163,13 +165,14 @@ ON_PAGES = TABLE_3 | {
         [dict(label_rule="top"), dict(gamma=1.0, kernel="rbf"), dict(scaling="sparse columns")],
     ),
 }  # fmt: skip
+# First layers: a row's one alternation closest to print wins, so these hold in advance alone.
 FEW_ALTERNATIONS = {
     "InsDif_MimlSvm_mi": [ours("for time", learner__max_alternations=2)],
 }
 
 
 def _on_pages(name, row):
-    """The row on sparse vectors; a factor has 1,000 landmarks, since more take too long."""
+    """The row on sparse vectors; without the rank of genes a factor stops at 1,000 landmarks."""
     settings = [basis for basis in row.settings if basis is not OF_GENES]
     return replace(row, settings=[AS_SPARSE, *FEW_ALTERNATIONS.get(name, []), *settings])
 

@@ -37,7 +37,7 @@ BASES = (
     CLOSEST,
 )
 
-# Settings that are steps before the learner, in the order in which a row names them.
+# Settings that are steps before the learner. They run in the order in which a row names them.
 STEPS = ("storage", "vector", "scaling")
 OF_HOLD_OUT = ("criterion", "test_size", "stratified")
 
@@ -128,10 +128,10 @@ def each(**values) -> list[dict]:
 
 
 def mixed(alternatives: Sequence[Override], n: int) -> list[dict]:
-    """Up to ``n`` different mixtures of at least two overrides, by a seed made from all of them.
+    """Up to ``n`` different mixtures of at least two overrides, drawn by a seed made from them.
 
-    Overrides that begin with the same parameter, in the order of the alphabet, are alternatives of
-    one choice: a mixture has at most one of them.
+    Overrides whose first parameter by the alphabet is the same are alternatives of one choice: a
+    mixture has at most one of them.
     """
     groups: dict[str, list[Override]] = {}
     for override in alternatives:
@@ -189,7 +189,7 @@ class Row:
         return wrap_hold_out(pipeline, places, grids, constants) if grids else pipeline
 
     def full_names(self, override: Override) -> dict:
-        """The override as it is, since settings have names of their own; asked by experiments."""
+        """The override unchanged: a row records settings by its own names, see Configuration."""
         return dict(override)
 
     def settings_on(self, dataset: str = "") -> dict[str, Setting]:
@@ -228,8 +228,8 @@ class Table(dict[str, Row]):
 
     def fixed_where_different(self) -> "Table":
         """The rows fixed in advance, without those that are the same in both columns."""
-        has_choice = {name: row for name, row in self.items() if not row.is_fixed()}
-        return Table((name, row.fixed()) for name, row in has_choice.items())
+        with_choice = {name: row for name, row in self.items() if not row.is_fixed()}
+        return Table((name, row.fixed()) for name, row in with_choice.items())
 
     def alternatives_on(self, dataset: str = "") -> dict[str, list[dict]]:
         """The alternative settings of each method that has some, on a data set."""
@@ -266,7 +266,7 @@ def split_grid(values: Mapping[str, object]) -> tuple[dict, list[dict]]:
     # A list is always a grid: no parameter takes one as its value.
     lists = {name: value for name, value in values.items() if isinstance(value, list)}
     constants = {name: value for name, value in values.items() if name not in lists}
-    # A learner may have several grids, such as one for each of its kernels.
+    # Several grids, such as one for each kernel; without "grid" the lists are one grid.
     union = lists.pop("grid", [{}])
     grids = [lists | grid for grid in union]
     if not any(grids):
@@ -331,15 +331,15 @@ def unread(values: Mapping[str, object]) -> set[str]:
 
 
 def settings_table(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> pd.DataFrame:
-    """Every setting of a table's rows closest to print, and what those fixed in advance have."""
+    """Every setting of a table, in the column closest to print and in that fixed in advance."""
     rows = []
     for method, row in table.items():
         for dataset in datasets:
-            ours = row.settings_on(dataset)
+            closest_to_print = row.settings_on(dataset)
             in_advance = row.fixed().settings_on(dataset)
-            for parameter in ours | in_advance:
+            for parameter in closest_to_print | in_advance:
                 described = (
-                    *_described(ours, parameter),
+                    *_described(closest_to_print, parameter),
                     *_described(in_advance, parameter),
                 )
                 if any(described):

@@ -134,6 +134,8 @@ TWO_VARIABLES = "def f():\n    b, c = 1, 2\n    return b\n"
 DECLARED = "def f():\n    global b\n    b = 1\n"
 BUILTINS = "def f(a):\n    return [max for max in a], max(a)\n"
 DEFAULT = "def f():\n    b = 1\n    def g(a=a):\n        return a, b\n    return g\n"
+DECLARED_TEXT = 'def f():\n    global b\n    b = "1"\n'
+SAME_NAME_OUTSIDE = 'def f():\n    b = "text"\n    raise ValueError(b)\nb = 1\n'
 TWO_TARGETS = 'def f():\n    a = b = "1"\n    if b:\n        raise ValueError(a)\n'
 
 
@@ -144,6 +146,8 @@ TWO_TARGETS = 'def f():\n    a = b = "1"\n    if b:\n        raise ValueError(a)
         (GLOBAL, GLOBAL.replace("[x for x in a], x", "[y for y in a], y")),
         (TWO_VARIABLES, TWO_VARIABLES.replace("return b", "return c")),
         (DECLARED, DECLARED.replace("b\n    b", "c\n    c")),
+        (DECLARED_TEXT, DECLARED_TEXT.replace("1", "2")),
+        (SAME_NAME_OUTSIDE, SAME_NAME_OUTSIDE.replace("1", "2")),
         (BUILTINS, BUILTINS.replace("max", "min")),
         (DEFAULT, DEFAULT.replace("b = 1", "a = 1").replace("a, b", "a, 1")),
         (TWO_TARGETS, TWO_TARGETS.replace("1", "")),
@@ -152,6 +156,8 @@ TWO_TARGETS = 'def f():\n    a = b = "1"\n    if b:\n        raise ValueError(a)
         "a global in a comprehension",
         "another variable",
         "a declared global",
+        "a text in a declared global",
+        "a variable of the module with the name of a message",
         "a builtin in a comprehension",
         "a default",
         "a message with a second name",

@@ -262,6 +262,17 @@ def test_a_damaged_row_stays_damaged_until_it_is_recorded_again(store):
     assert set(run(store)["state"]) == {"current"}
 
 
+def test_a_trial_with_a_damaged_stage_stays_damaged_when_it_differs(store):
+    store.append(MINE, block_of_stages(7, 3, coverage=1.25))
+    lines = lines_of(store)
+    lines[2] = lines[2].replace(",1.25,", ",2.25,", 1)
+    write(store, lines)
+    damaged = store.load(MINE)
+    assert damaged["doubt"].tolist() == ["", "damaged", ""]
+    store.mark_as_differing(MINE, set(keys_of(damaged)))
+    pd.testing.assert_frame_equal(store.load(MINE), damaged)
+
+
 IMPOSSIBLE = [
     {"hamming_loss": 5.0},
     {"one_error": -0.1},

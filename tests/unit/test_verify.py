@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from mimlpaper import MimlNn
 from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.datasets import DataError, load, loaders
 from mimlstudy.engine import fingerprint, workers
@@ -109,6 +110,13 @@ def test_outcomes_are_counted_by_machine_until_records_or_code_change(store, mon
     assert counts["elsewhere"]["groups"] == 2
     edit(monkeypatch, "mimlstudy.engine.rows", "if pd.isna(value)", "if value != value")
     assert counts_by_machine(store) == {}
+
+
+def test_outcomes_do_not_count_for_settings_that_have_changed(store):
+    verify([MINE], store=store, jobs=1)
+    changed = tiny({"MimlNn": MimlNn(ratio=0.9), "Ml-knn": METHODS["Ml-knn"]})
+    (counts,) = verified(lambda name: records(changed, store=store), [changed], store)
+    assert counts["groups"] == counts["equal"] == 1
 
 
 @pytest.fixture
