@@ -20,7 +20,7 @@ from mimlpaper.parameters import check_parameters, words
 
 LABEL_RULES = "sign", "top"
 NO_LABELS = "fit requires y to be passed, but the target y is None"
-OFFSET = 1e5  # of the features, in deviations: squares of what varies lose ten digits
+OFFSET = 1e5  # most deviations from a mean to 0: squares of what varies lose ten digits
 
 
 class ConstantLabelWarning(UserWarning):

@@ -69,12 +69,14 @@ class OnStatistics(base.MultiLabelEstimator):
     def _fit(self, bags, Y):
         by_label = OneVsRestClassifier(_seeded(self.classifier, self.random_state))
         self.model_ = make_pipeline(BagStatistics(), StandardScaler(), by_label)
-        with warnings.catch_warnings(action="ignore", category=UserWarning):  # given above
+        with warnings.catch_warnings():
+            # fit has warned of constant labels.
+            warnings.filterwarnings("ignore", message="Label .* is present in all training")
             self.model_.fit(bags, Y)
 
     def _scores(self, bags):
         """Scores of the labels: (n_bags, n_labels)."""
-        # A constant label has one anyway.
+        # The classifier is asked, since the predictor of a constant label always has one.
         if hasattr(self.classifier, "decision_function"):
             return self.model_.decision_function(bags).reshape(-1, self.n_labels_)
         shares = self.model_.predict_proba(bags)[:, -self.n_labels_ :]
@@ -131,7 +133,9 @@ class MimlClassifier(base.LogOdds):
     criterion_ : str
         Name of the criterion that chose it.
     held_out_ : dict
-        The criterion of each candidate; NaN if it was left out.
+        The criterion of each candidate; NaN if it was left out, or no fold defines it.
+    left_out_ : list of str
+        Names of the candidates that were left out, since ``time_budget`` was too short.
     seconds_ : dict
         The time that each candidate took.
     model_ : Pipeline
@@ -188,10 +192,10 @@ class MimlClassifier(base.LogOdds):
         rng = check_random_state(self.random_state)
         folds = _folds(labels, n_folds, rng)
         candidates = self._candidates()
-        chosen_scores, left_out = self._choose(candidates, bags, labels, folds)
-        if left_out:
+        chosen_scores = self._choose(candidates, bags, labels, folds)
+        if self.left_out_:
             message = (
-                f"time_budget={self.time_budget:g} s is too short for {', '.join(left_out)}; "
+                f"time_budget={self.time_budget:g} s is too short for {', '.join(self.left_out_)}; "
                 "raise it, or give None"
             )
             warnings.warn(message, TimeBudgetWarning, stacklevel=3)
@@ -200,12 +204,12 @@ class MimlClassifier(base.LogOdds):
         self.slopes_, self.intercepts_ = _calibrated(chosen_scores, labels)
 
     def _choose(self, candidates, bags, labels, folds):
-        """The chosen one's held-out scores, and the names of candidates that were left out."""
-        self.held_out_, self.seconds_ = {}, {}
+        """Try the candidates; the held-out scores of the chosen one."""
+        self.held_out_, self.seconds_, self.left_out_ = {}, {}, []
         budget = _Budget(None)  # the first candidate has no limit
         reserve = 0.0  # seconds of the last fit, of the chosen one to all bags
         limited = _Budget(self.time_budget)
-        chosen_scores, left_out = None, []
+        chosen_scores = None
         n_folds = folds.max() + 1
         steps = range(len(candidates) * n_folds)
         with progress(steps, "MimlClassifier", self.verbose) as bar:
@@ -216,14 +220,14 @@ class MimlClassifier(base.LogOdds):
                 self.seconds_[name] = time.perf_counter() - began
                 self.held_out_[name] = self._criterion(labels, scores, folds)
                 if scores is None:
-                    left_out.append(name)
+                    self.left_out_.append(name)
                 if i == 0 or self.held_out_[name] > self.held_out_[self.chosen_]:
                     self.chosen_, chosen_scores = name, scores
                     reserve = longest * REFIT
                 budget = limited
                 # Also past the folds that were left out.
                 bar.update((i + 1) * n_folds - bar.n)
-        return chosen_scores, left_out
+        return chosen_scores
 
     def _scores(self, bags):
         """Log-odds of each label: (n_bags, n_labels)."""
@@ -246,7 +250,9 @@ class MimlClassifier(base.LogOdds):
         check_is_fitted(self)
         lines = [f"{self.chosen_} is chosen by {self.criterion_} on bags that were held out:"]
         for name, value in self.held_out_.items():
-            result = "left out, over time_budget" if np.isnan(value) else f"{value:.3f}"
+            result = "defined on no fold" if np.isnan(value) else f"{value:.3f}"
+            if name in self.left_out_:
+                result = "left out, over time_budget"
             seconds = self.seconds_[name]
             lines.append(f"  {name}: {result}, {seconds:.1f} s")
         calibrated = (self.slopes_ != 1) | (self.intercepts_ != 0)
@@ -324,9 +330,9 @@ def _cross_fit(pipeline, bags, labels, folds, budget, reserve, bar):
 
 
 def _starts_within(pipeline, bags, labels, share, budget) -> bool:
-    """Whether a fit to this share of the bags would end in time, by fits to fewer of them.
+    """Whether a fit to this share of the bags would end in time, judged by fits to fewer bags.
 
-    Time grows at most with the square of the number of bags, or the fit is not begun.
+    Time is taken to grow with the square of the number of bags. True if no smaller fit is possible.
     """
     if not budget.is_limited:
         return True

@@ -93,7 +93,7 @@ class Combinations(LinearOperator):
         return scaled.T @ scaled + mixed + mixed.T
 
     def products(self) -> np.ndarray:
-        """<z, z'> for each two rows: (n_rows, n_rows)."""
+        """<z, z'> for each pair of rows: (n_rows, n_rows)."""
         with_points = self.shares @ self.points.products  # (n_rows, n_points)
         return self.shares @ with_points.T
 
@@ -112,7 +112,7 @@ class Points:
 
     @cached_property
     def products(self) -> np.ndarray:
-        """<p, p'> for each two points: (n_points, n_points)."""
+        """<p, p'> for each pair of points: (n_points, n_points)."""
         return self.rows @ self.rows.T
 
 
@@ -137,12 +137,12 @@ def gram(rows) -> np.ndarray:
 
 
 def products(rows) -> np.ndarray:
-    """<z, z'> for each two rows of an array or combinations: (n_rows, n_rows)."""
+    """<z, z'> for each pair of rows of an array or combinations: (n_rows, n_rows)."""
     return rows.products() if isinstance(rows, Combinations) else rows @ rows.T
 
 
 def mapped(rows, W: np.ndarray):
-    """The rows times W, as they are given: an array or combinations."""
+    """The rows times W: an array for an array, combinations for combinations."""
     return rows.mapped(W) if isinstance(rows, Combinations) else rows @ W
 
 
@@ -154,7 +154,7 @@ def square_lengths(rows) -> np.ndarray:
 
 
 def unit_rows(rows):
-    """Rows of length 1, or 0 where they are 0, as they are given: an array or combinations."""
+    """Rows of length 1, or 0 where they are 0: an array for an array, else combinations."""
     if isinstance(rows, Combinations):
         lengths = np.sqrt(rows.squares)
         return rows.scaled(1.0 / np.where(lengths > 0, lengths, 1.0))

@@ -56,8 +56,8 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
         Width of "rbf", in units of one over a squared feature; "scale" is 1 / (n_features Var x),
         "auto" 1 / n_features.
     rank : int >= 1, "auto" or None, default "auto"
-        Most landmarks of the kernel's factor; None is exact, "auto" exact for few instances, see
-        :class:`~mimlpaper.kernels.KernelFactor`.
+        Largest number of landmarks of the kernel's factor; None is exact, "auto" exact for few
+        instances, see :class:`~mimlpaper.kernels.KernelFactor`.
     set_kernel : {"unit", "mean"}, default "unit"
         φ(X) is the sum of the φ(x) at unit length, or their mean: then the problem is convex.
     C : float > 0, default 10.0
@@ -77,11 +77,11 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
     tol : float > 0, default 2e-3
         Duality gap of a solved convex problem, as a share of its objective.
     max_iter : int >= 1 or None, default None
-        Most iterations of a convex problem; None for the solver's own limit.
+        Largest number of iterations of a convex problem; None for the solver's own limit.
     cccp_tol : float >= 0, default 1e-3
         Least gain of a convex problem, as a share of the objective.
     max_cccp : int >= 1, default 30
-        Most convex problems, after which a ConvergenceWarning says that they still gained.
+        Largest number of convex problems; a ConvergenceWarning says that they still gained.
     label_rule : {"sign", "top"}, default "sign"
         Labels with a positive score (Section 5.1), or the T-Criterion: at least the label with the
         highest.

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.pipeline import Pipeline
 
 from mimlpaper import kernels
 from mimlpaper.algorithms.mimlnn import MimlNn
@@ -38,7 +39,8 @@ class InsDif(VectorEstimator):
         Unfitted. None stands for ``MimlNn(ratio=0.2, ridge=0.0)``.
     shortcut : bool, default True
         Take Euclidean distances of the x for the maximal Hausdorff distances of bags. They are
-        equal, since a bag is a translate of every other bag.
+        equal, since a bag is a translate of every other bag. It is taken for
+        :class:`PrototypeDifferences` and a learner with ``metric="max_hausdorff"``.
     random_state : int, RandomState or None, default None
         Seeds the default learner.
 
@@ -49,7 +51,7 @@ class InsDif(VectorEstimator):
     learner_ : MIML estimator
         Fitted to their bags, or to the x for the shortcut.
     cancels_ : bool
-        Whether the shortcut was taken.
+        Whether the shortcut was taken: in its distances the prototypes cancel.
     classes_ : array (n_labels,)
         Names of the labels.
 
@@ -68,8 +70,11 @@ class InsDif(VectorEstimator):
 
     @property
     def label_rule(self) -> str:
-        """Label rule of the fitted learner."""
-        return self.learner_.label_rule
+        """Label rule of the fitted learner, or of the last step of a pipeline."""
+        learner = self.learner_
+        while isinstance(learner, Pipeline):
+            learner = learner[-1]
+        return learner.label_rule
 
     def _fit(self, X, Y):
         self.transformation_ = clone(self.transformation or PrototypeDifferences())
@@ -95,8 +100,8 @@ class InsDif(VectorEstimator):
 class PrototypeDifferences(TransformerMixin, BaseEstimator):
     """Transformer of x into the bag {x - v_l : l a label}, v_l the prototypes.
 
-    X (n_examples, n_features) is dense or sparse; memory holds all differences. It has no
-    parameters.
+    X (n_examples, n_features) is dense or sparse. Bags hold X, dense, and the v_l; differences are
+    computed where a learner asks for ``instances``. It has no parameters.
 
     Attributes
     ----------
@@ -148,10 +153,10 @@ class PrototypeDifferences(TransformerMixin, BaseEstimator):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DifferenceFeatures(PrototypeDifferences):
-    """Transformer of x into the bag {φ(x - v_l)}, <φ(z), φ(z')> close to exp(-γ ||z - z'||²).
+    """Transformer of x into the bag {φ(x - v_l)}, with <φ(z), φ(z')> near exp(-γ ||z - z'||²).
 
     A learner with a linear kernel on these bags has the Gaussian kernel on the bags of
-    :class:`PrototypeDifferences`. The differences are never stored.
+    :class:`PrototypeDifferences`. Of the differences only the landmarks are kept.
 
     Parameters
     ----------
@@ -159,8 +164,8 @@ class DifferenceFeatures(PrototypeDifferences):
         Width of the kernel, in units of one over a squared feature; "scale" is
         1 / (n_features Var x), "auto" 1 / n_features.
     rank : int >= 1, "auto" or None, default "auto"
-        Most landmarks of the kernel's factor; None is exact, "auto" exact for few differences, see
-        :class:`~mimlpaper.kernels.KernelFactor`.
+        Largest number of landmarks of the kernel's factor; None is exact, "auto" exact for few
+        differences, see :class:`~mimlpaper.kernels.KernelFactor`.
     random_state : int, RandomState or None, default None
         Draws the landmarks.
 
@@ -242,7 +247,7 @@ class NeighbourMeans(PrototypeDifferences):
 
     def _training_bags(self, X):
         distances = euclidean_distances(X)
-        # By index: duplicates are legitimate neighbours.
+        # Only the example itself is excluded: its duplicates are neighbours.
         np.fill_diagonal(distances, np.inf)
         return self._means(distances)
 
@@ -253,13 +258,13 @@ class NeighbourMeans(PrototypeDifferences):
         examples = _dense(self.X_fit_)
         means = np.empty((len(distances), *self.prototypes_.shape))
         for label, prototype in enumerate(self.prototypes_):
-            having = np.flatnonzero(self.Y_fit_[:, label])
-            to_having = distances[:, having]
-            neighbours = nearest(to_having, min(self.n_neighbors, len(having)))
-            to_neighbours = np.take_along_axis(to_having, neighbours, axis=1)
+            members = np.flatnonzero(self.Y_fit_[:, label])
+            to_members = distances[:, members]
+            neighbours = nearest(to_members, min(self.n_neighbors, len(members)))
+            to_neighbours = np.take_along_axis(to_members, neighbours, axis=1)
             # An example is infinitely far from itself.
             near = np.isfinite(to_neighbours)[..., None]
-            sums = np.where(near, examples[having[neighbours]], 0.0).sum(axis=1)
+            sums = np.where(near, examples[members[neighbours]], 0.0).sum(axis=1)
             n_near = near.sum(axis=1)  # (n_examples, 1)
             means[:, label] = np.where(n_near, sums / np.maximum(n_near, 1), prototype)
         rows = means.reshape(-1, means.shape[-1])

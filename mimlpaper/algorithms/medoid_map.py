@@ -229,7 +229,7 @@ class KMedoids(ClusterMixin, BaseEstimator):
     n_clusters : int >= 1
         The paper's k, at most the number of points.
     max_iter : int >= 1, default 100
-        Most rounds, after which a ConvergenceWarning says that medoids still changed.
+        Largest number of rounds, after which a ConvergenceWarning says that medoids still changed.
     start : {"medoids", "partition"}, default "medoids"
         "medoids", as the paper has it: the first medoids are random rows. "partition", as in the
         authors' program: a random row founds each cluster, each other row joins a random cluster,

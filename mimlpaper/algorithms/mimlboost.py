@@ -46,7 +46,7 @@ class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
     Parameters
     ----------
     n_rounds : int >= 1, default 50
-        Most rounds, the paper's T.
+        Largest number of rounds, the paper's T.
     kernel : {"rbf", "linear"}, default "rbf"
         Between pairs: exp(-γ ||x - x'||²) times the same function of the labels' codes, or <x, x'>
         plus the inner product of the codes.
@@ -54,8 +54,8 @@ class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
         Width γ, in units of one over a squared feature; "scale" is 1 / (n_features Var x), "auto"
         1 / n_features.
     rank : int >= 1, "auto" or None, default "auto"
-        Most landmarks r of the kernel's factor; None is exact, "auto" exact for few instances, see
-        :class:`~mimlpaper.kernels.KernelFactor`.
+        Largest number r of landmarks of the kernel's factor; None is exact, "auto" exact for few
+        instances, see :class:`~mimlpaper.kernels.KernelFactor`.
     C : float > 0, default 1.0
         Mean cost of a pair.
     label_code : {"onehot", "feature", "product"}, default "onehot"
@@ -69,7 +69,7 @@ class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
         leaves open: with 1e-3 scores change with the order of the bags, on five of five data sets;
         with 1e-6 and max_iter=1000 on one of four, in up to 8 times the seconds.
     max_iter : int >= 1, default 200
-        Most climbs of ``PairSvm`` for it, after which a ConvergenceWarning says the gap.
+        Largest number of climbs of ``PairSvm`` for it; a ConvergenceWarning says the gap.
     label_rule : {"sign", "top"}, default "sign"
         Labels with a positive score, or the T-Criterion: at least the label with the highest.
     verbose : int, default 0

@@ -19,8 +19,8 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
     """Category-wise mi-SVM: f_y(X) = max_{x in X} f_y(x), each f_y a machine on instances.
 
     Choose it when a single instance can give its bag a label; it also finds this instance. A label
-    with one class only gets the constant score +1 or -1. Average recall falls with the number of
-    alternations, as fewer instances count as positive.
+    that all or no training bags have gets the constant score +1 or -1. Average recall falls with
+    the number of alternations, as fewer instances count as positive.
 
     Parameters
     ----------
@@ -34,12 +34,12 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
     coef0 : float, default 1.0
         Constant of "poly".
     rank : int >= 1, "auto" or None, default "auto"
-        Most landmarks r of the kernel's factor; None is exact, "auto" exact for few instances, see
-        :class:`~mimlpaper.kernels.KernelFactor`.
+        Largest number r of landmarks of the kernel's factor; None is exact, "auto" exact for few
+        instances, see :class:`~mimlpaper.kernels.KernelFactor`.
     C : float > 0, default 10.0
         Cost of a hinge loss of 1.
     max_alternations : int >= 1, default 15
-        Most machines trained for a label.
+        Largest number of machines trained for a label.
     tol : float > 0, default 1e-3
         Duality gap of a solved machine, as a share of the objective.
     label_rule : {"top", "sign"}, default "top"
@@ -83,7 +83,7 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
         """Scores (n_bags, n_labels) after each alternation; labels that ended keep their scores."""
         features = self._features(check_bags(X, self))
-        stages = [list(label.staged_scores(features)) for label in self.alternations_]
+        stages = [list(of_label.staged_scores(features)) for of_label in self.alternations_]
         for t in range(max(map(len, stages))):
             scores = [of_label[min(t, len(of_label) - 1)] for of_label in stages]
             yield np.column_stack(scores)
@@ -95,9 +95,10 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
         self.alternations_ = [self._fit_label(features, label, examples) for label in labels]
 
     def _instance_scores(self, bags):
-        """Signed distances f_y(x), in margins: (n_instances, n_labels)."""
+        """Signed distances f_y(x), in units of the margin: (n_instances, n_labels)."""
         features = self._features(bags)
-        return np.column_stack([label.instance_scores(features) for label in self.alternations_])
+        scores = [of_label.instance_scores(features) for of_label in self.alternations_]
+        return np.column_stack(scores)
 
     def _fit_label(self, features, positive, examples):
         if positive.all() or not positive.any():

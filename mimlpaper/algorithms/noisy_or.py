@@ -42,12 +42,12 @@ class NoisyOr(HighestInstance, LogOdds):
     coef0 : float, default 1.0
         Constant of "poly".
     rank : int >= 1, "auto" or None, default "auto"
-        Most landmarks r of the kernel's factor; None is exact, "auto" exact for few instances, see
-        :class:`~mimlpaper.kernels.KernelFactor`.
+        Largest number r of landmarks of the kernel's factor; None is exact, "auto" exact for few
+        instances, see :class:`~mimlpaper.kernels.KernelFactor`.
     ridge : float > 0, default 0.1
         Penalty of ||w||²/2.
     max_iter : int >= 1, default 500
-        Most steps for a label, after which a ConvergenceWarning says that it needs more.
+        Largest number of steps for a label; a ConvergenceWarning says that it needs more.
     tol : float > 0, default 1e-5
         Largest entry of the gradient per bag at which L-BFGS stops.
     label_rule : {"top", "sign"}, default "top"

@@ -21,9 +21,10 @@ ENOUGH = 0.1  # share of the first pass's progress at which partial passes end
 def label_kernels(
     codes: np.ndarray, kernel: str, gamma: float = 1.0, *, product: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """k_Y and k_0 (n_labels, n_labels): a kernel of pairs (x, e_y) is k k_Y(y, y') + k_0(y, y').
+    """k_Y and k_0 (n_labels, n_labels) of the kernel k(x, x') k_Y(y, y') + k_0(y, y') of pairs.
 
-    It is "rbf", "linear", or with ``product`` <x, x'> <e_y, e_y'>; ``codes`` holds the rows e_y.
+    A pair is x with e_y, a row of ``codes``. The kernel is "rbf" or "linear" on both joined;
+    "linear" with ``product`` is <x, x'> <e_y, e_y'>.
     """
     nothing = np.zeros((len(codes), len(codes)))
     if kernel == "rbf":
@@ -35,10 +36,10 @@ def label_kernels(
 
 @dataclass(frozen=True, eq=False)
 class PairFunction:
-    """f(x, y) = <φ(x), v_y> + u_y, for every label y at once: (n_instances, n_labels)."""
+    """f(x, y) + b = <φ(x), v_y> + u_y + b, for every label y at once: (n_instances, n_labels)."""
 
     coef: np.ndarray  # the v_y: (n_labels, n_features)
-    intercept: np.ndarray  # the u_y with the bias b: (n_labels,)
+    intercept: np.ndarray  # the u_y + b: (n_labels,)
     gap: float  # duality gap as a share of the objective
 
     def __call__(self, features) -> np.ndarray:
@@ -54,12 +55,13 @@ class PairSvm:
 
         f(x, y) = <φ(x), v_y> + u_y,    V = K_Y A' Φ,    u = K_0 A' 1,
 
-    so that memory holds A and Φ only. Coordinate ascent solves the dual, from the last machine on
-    the means of the bags. A climb is a pass over the pairs that may move, then a few passes over
+    so that memory holds A and Φ only. Coordinate ascent solves the dual, first with the mean of a
+    bag in the place of its instances, then for the instances, from there. The means start from the
+    last machine on them. A climb is a pass over the pairs that may move, then a few passes over
     those that still move; a check of all pairs finds the gap, and the pairs of the next climb.
 
     Large eigenvalues λ_k of Φ'Φ slow the ascent down. The proximal point method helps: a pass damps
-    Φ'Φ to at most λ; after it, V moves towards K_Y A' Φ by the share s_k = min(1, λ / λ_k). The
+    Φ'Φ to at most λ; before it, V moves towards K_Y A' Φ by the share s_k = min(1, λ / λ_k). The
     bias b has no norm: a pass adds σ to the kernel; after it, b moves by σ Σ a_ij. ``features``
     are Bags of φ(x), ``label_kernel`` and ``offset_kernel`` k_Y and k_0.
 
@@ -71,15 +73,15 @@ class PairSvm:
         self, features, label_kernel, offset_kernel, *, tol=1e-4, max_iter=200, random_state=None
     ):
         spectrum, self._axes = np.linalg.eigh(gram(features.rows))
-        next_largest = spectrum[max(-1 - N_DAMPED, -1 - len(spectrum) // 2)]
-        level = max(next_largest, LEAST_SHARE * spectrum[-1], LEAST_LEVEL)  # λ
+        largest_undamped = spectrum[max(-1 - N_DAMPED, -1 - len(spectrum) // 2)]
+        level = max(largest_undamped, LEAST_SHARE * spectrum[-1], LEAST_LEVEL)  # λ
         damping = level / np.maximum(spectrum, level)  # the s_k
         rows = mapped(features.rows, self._axes)
         settings = damping, label_kernel, offset_kernel, max_iter, check_random_state(random_state)
         self._bags, self._tol = features, tol
         self._ascent = _Ascent(rows, *settings)
         means = features.mean(self._ascent.features)
-        # Then bags and means are the same.
+        # With one instance a bag, instances and means are the same.
         single = len(features) == features.n_instances
         self._start = None if single else _Ascent(means, *settings)
 
@@ -106,11 +108,14 @@ class PairSvm:
 
 
 class _Ascent:
-    """Coordinate ascent on one dual: ``levels`` are α / C, ``coef`` is V, ``bias`` b."""
+    """Coordinate ascent on one dual: ``levels`` are α / C, ``coef`` is V, ``bias`` b.
+
+    ``rows`` and V are in the axes of Φ'Φ, where damping is a factor of each column.
+    """
 
     def __init__(self, rows, damping, label_kernel, offset_kernel, max_iter, rng):
         self.rows, self.damping, self.max_iter, self.rng = rows, damping, max_iter, rng
-        # Passes take row by row.
+        # Laid out, since a pass takes row by row.
         self.features = features = np.asarray(rows)
         self.label_kernel, self.offset_kernel = label_kernel, offset_kernel
         self._uniform, self._rest = _uniform_part(label_kernel)
@@ -178,8 +183,11 @@ class _Ascent:
         return goal
 
     def _gap(self, goal, values, sums, bounds, dual, moving):
-        """Bound on the gap between (V, b) and A, its heavier class scaled down to Σ a_ij = 0."""
-        loss, gap, weights, shortfalls = _check(values, bounds, dual, moving)
+        """Bound on the gap between (V, b) and A, as a share of the objective; sets ``moving``.
+
+        For A the heavier class is scaled down to Σ a_ij = 0.
+        """
+        loss, gap, weights, shortfalls = _loss_and_gap(values, bounds, dual, moving)
         heavier, excess = weights.argmax(), np.ptp(weights)
         gap += shortfalls[heavier] * excess / (weights[heavier] or 1.0)
         # ||V - K_Y A' Φ||, and at most how far A' Φ moves when the heavier class is scaled down.
@@ -206,8 +214,11 @@ def _uniform_part(kernel):
 
 
 @compiled
-def _check(values, bounds, dual, moving):
-    """With ξ = 1 - g (f + b): Σ C max(0, ξ), Σ (C max(0, ξ) - α ξ), of each class Σ α and Σ α ξ."""
+def _loss_and_gap(values, bounds, dual, moving):
+    """With ξ = 1 - g (f + b): Σ C max(0, ξ), Σ (C max(0, ξ) - α ξ), of each class Σ α and Σ α ξ.
+
+    Sets ``moving`` to the pairs of the next climb: inside their bounds, or pushed from one.
+    """
     loss, gap = 0.0, 0.0
     weights, shortfalls = np.zeros(2), np.zeros(2)
     n_instances, n_labels = values.shape
@@ -244,10 +255,12 @@ def _ascend(
     intercept,
     moving,
 ):
-    """Ascend over ``moving`` pairs: sums of gradients removed and steps, instances still moving.
+    """A pass over the ``moving`` pairs of the instances in ``order``, in place.
 
-    The label kernel is ``uniform`` + ``rest``. A step moves all labels by the uniform part alike:
-    it is kept in a vector until the end, since one vector is moved faster than all.
+    Returns the sum of the gradients removed, the sum of the steps, and how many instances still
+    move: these then stand first in ``order``. The label kernel is ``uniform`` + ``rest``. A step
+    moves all labels by the uniform part alike: it is kept in a vector until the end, since one
+    vector is moved faster than all.
     """
     n_labels, n_features = coef.shape
     for_all = np.zeros(n_features)  # what the steps add to every row of coef

@@ -63,7 +63,7 @@ class SubCod(BagClassifier):
     tol : float > 0, default 1e-3
         Least gain of an alternation, as a share of the objective.
     max_alternations : int >= 1, default 100
-        Most alternations, after which a ConvergenceWarning says that they still gained.
+        Largest number of alternations; a ConvergenceWarning says that they still gained.
     random_state : int, RandomState or None, default None
         Seed of the mixture, and of the learner's default.
 

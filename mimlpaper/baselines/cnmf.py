@@ -42,7 +42,7 @@ class Cnmf(VectorEstimator):
     tol : float > 0, default 1e-5
         Least gain of a round, as a share of the objective.
     max_iter : int >= 1, default 200
-        Most rounds.
+        Largest number of rounds.
     label_rule : {"sign", "top"}, default "sign"
         Labels with a positive score, or the T-Criterion: at least the label with the highest.
     verbose : int, default 0

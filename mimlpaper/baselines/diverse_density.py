@@ -40,18 +40,19 @@ class DiverseDensity(InstanceScores, BagClassifier):
     Parameters
     ----------
     n_start_bags : int >= 1 or None, default 5
-        Random positive bags at whose instances the ascents start; None for all, as in the original.
+        Number of random positive bags at whose instances the ascents start; None for all, as in the
+        original.
     initial_scale : float > 0, default 0.1
         Every s_k at the start, for features of unit variance.
     threshold : "learned" or float in (0, 1), default "learned"
-        Least p of a positive bag. "learned" is the middle of the widest gap between scores with
-        the fewest training errors.
+        Least p of a positive bag. "learned": of the gaps between scores with the fewest training
+        errors, the middle of the widest.
     tol : float > 0, default 1e-4
         Least gain of a step, as a share of the loss.
     max_iter : int >= 1, default 300
-        Most steps; a ConvergenceWarning if the best start needed more.
+        Largest number of steps; a ConvergenceWarning if the best start needed more.
     verbose : int, default 0
-        1 shows a bar on stderr that moves with each step of all ascents.
+        1 shows a bar on stderr that moves with each ascent that ends.
     random_state : int, RandomState or None, default None
         Draws the starting bags.
 
@@ -155,17 +156,18 @@ class EmDd(DiverseDensity):
     Parameters
     ----------
     n_start_bags : int >= 1 or None, default 3
-        Random positive bags at whose instances the ascents start; None for all, as in the original.
+        Number of random positive bags at whose instances the ascents start; None for all, as in the
+        original.
     initial_scale : float > 0, default 0.1
         Every s_k at the start, for features of unit variance.
     threshold : "learned" or float in (0, 1), default 0.5
-        Least p of a positive bag. "learned" is the middle of the widest gap between scores with
-        the fewest training errors.
+        Least p of a positive bag. "learned": of the gaps between scores with the fewest training
+        errors, the middle of the widest.
     tol : float > 0, default 1e-3
         Least gain of a step or of a round, as a share of the loss.
     max_iter : int >= 1, default 100
-        Most steps of each M-step, and most rounds; a ConvergenceWarning if the best start needed
-        more.
+        Largest number of steps of each M-step, and of rounds; a ConvergenceWarning if the best
+        start needed more.
     verbose : int, default 0
         1 shows a bar on stderr that moves with each start.
     random_state : int, RandomState or None, default None
@@ -211,7 +213,7 @@ class EmDd(DiverseDensity):
 def _alternate_from(theta, bags, columns, positive, tol, max_iter):
     """The end (t, s) of EM from a start, its NLDD, and whether it converged."""
     single_offsets = np.arange(len(bags) + 1)  # of bags with their nearest instance alone
-    least = np.inf
+    end, least = theta, np.inf
     for _ in range(max_iter):
         rows = nearest_instances(theta, columns, bags.offsets)  # E-step
         chosen = bags.instances[rows], single_offsets, positive
@@ -243,8 +245,8 @@ def neg_log_densities(points, instances, offsets, positive):
 
     With w = s and u = s t the distance is -log p = Σ_k (w_k x_k - u_k)², and the gradient of its
     sum over instances with weights c needs Σ c, Σ c x_k and Σ c x_k² only. Bags begin at
-    ``offsets`` (n_bags + 1,). Where an ascent ends depends on the last digit: all sums have one
-    order on every processor, so that no BLAS is called.
+    ``offsets`` (n_bags + 1,). Where an ascent ends depends on the last digit: no BLAS is called, so
+    that all sums have one order on every processor.
     """
     n_features = instances.shape[1]
     losses = np.zeros(len(points))
@@ -260,6 +262,7 @@ def neg_log_densities(points, instances, offsets, positive):
         columns = block.T.copy()
         for i in range(len(points)):
             point, scales = points[i, :n_features], points[i, n_features:]
+            # Distances, which _noisy_or replaces by the weights c.
             pulls = concept_distances(scales, scales * point, columns)
             losses[i] += _noisy_or(pulls, block_offsets, block_positive)
             totals[i] += pulls.sum()
@@ -349,15 +352,16 @@ def _positive_bag(values):
         values[j] = p[j] * missed
         present += values[j]
         missed *= 1.0 - p[j]
-    missed = 1.0 / present
+    # The product from the other side, divided by 1 - Π.
+    missed_after = 1.0 / present
     for j in range(len(p) - 1, -1, -1):
-        values[j] *= missed
-        missed *= 1.0 - p[j]
+        values[j] *= missed_after
+        missed_after *= 1.0 - p[j]
     return -np.log(present)
 
 
 def _best_threshold(scores, positive):
-    """Middle of the widest gap between scores that classifies most bags correctly."""
+    """Middle of the widest of the gaps between scores that classify most bags correctly."""
     ordered = np.unique(scores)
     if len(ordered) == 1:
         return ordered[0]

@@ -18,7 +18,7 @@ from mimlpaper.parameters import COUNT, POSITIVE
 
 @dataclass(frozen=True, eq=False)
 class Alternations:
-    """Linear machines f(x) = <w, φ(x)> + b, one for each alternation, and the values that hid."""
+    """Linear machines f(x) = <w, φ(x)> + b, one an alternation, and the last hidden values."""
 
     weights: np.ndarray  # (n_alternations, n_features)
     intercepts: np.ndarray  # (n_alternations,)
@@ -53,16 +53,16 @@ def constant_machine(value: float, n_features: int) -> Alternations:
 def alternate(hidden, train, infer, max_alternations: int) -> Alternations:
     """Train a machine on hidden values and infer them from it, until they repeat."""
     machines: list[LinearSvm] = []
-    previous = None
+    machine = None
     # All earlier values count, since alternations may also go round in a cycle.
     seen = set()
     converged, inferred = False, hidden
     while not converged and len(machines) < max_alternations:
         hidden = inferred
         seen.add(hidden.tobytes())
-        previous = train(hidden, previous)
-        machines.append(previous)
-        inferred = infer(previous)
+        machine = train(hidden, machine)
+        machines.append(machine)
+        inferred = infer(machine)
         converged = inferred.tobytes() in seen
     return Alternations(
         weights=np.array([machine.weights for machine in machines]),
@@ -83,7 +83,7 @@ def alternate_labels(
     max_alternations: int,
     tol: float,
 ) -> Alternations:
-    """mi-SVM on features of bags, from all instances of positive bags positive.
+    """mi-SVM on features of bags; at first all instances of positive bags are positive.
 
     ``positive`` (n_bags,) says which bags are, ``examples`` are the features as a solver takes
     them, shared by all labels. The hidden values are the labels of the instances.
@@ -121,7 +121,7 @@ class _MiSvm(HighestInstance, BagClassifier):
             yield features.max(features.rows @ weights + intercept)
 
     def _instance_scores(self, bags):
-        """Signed distances f(x), in margins: (n_instances,)."""
+        """Signed distances f(x), in units of the margin: (n_instances,)."""
         return self._features(bags).instances @ self.weights_[-1] + self.intercepts_[-1]
 
     def _keep(self, alternations: Alternations):
@@ -138,8 +138,8 @@ class MiSvmInstance(_MiSvm):
 
     It minimises ½||w||² + C Σ_i max(0, 1 - y_i f(x_i)) over f = <w, phi> + b and labels y_i, where
     y_i = -1 throughout a negative bag and y_i = 1 at least once in a positive bag. A bag scores
-    max_i f(x_i). Training alternates between machine and labels, from all instances of positive
-    bags positive. Choose it when one positive instance makes its bag positive.
+    max_i f(x_i). Training alternates between machine and labels; at first all instances of positive
+    bags are positive. Choose it when one positive instance makes its bag positive.
 
     Parameters
     ----------
@@ -153,12 +153,12 @@ class MiSvmInstance(_MiSvm):
     coef0 : float, default 1.0
         Constant of "poly".
     rank : int >= 1, "auto" or None, default "auto"
-        Most landmarks r of the kernel's factor; None is exact, "auto" exact for few instances, see
-        :class:`~mimlpaper.kernels.KernelFactor`.
+        Largest number r of landmarks of the kernel's factor; None is exact, "auto" exact for few
+        instances, see :class:`~mimlpaper.kernels.KernelFactor`.
     C : float > 0, default 1.0
         Cost of a hinge loss of 1.
     max_alternations : int >= 1, default 50
-        Most machines trained.
+        Largest number of machines trained.
     tol : float > 0, default 1e-4
         Duality gap of a solved machine, as a share of the objective.
     random_state : int, RandomState or None, default None
@@ -225,12 +225,12 @@ class MiSvmBag(_MiSvm):
     coef0 : float, default 1.0
         Constant of "poly".
     rank : int >= 1, "auto" or None, default "auto"
-        Most landmarks r of the kernel's factor; None is exact, "auto" exact for few instances, see
-        :class:`~mimlpaper.kernels.KernelFactor`.
+        Largest number r of landmarks of the kernel's factor; None is exact, "auto" exact for few
+        instances, see :class:`~mimlpaper.kernels.KernelFactor`.
     C : float > 0, default 1.0
         Cost of a hinge loss of 1.
     max_alternations : int >= 1, default 50
-        Most machines trained.
+        Largest number of machines trained.
     tol : float > 0, default 1e-4
         Duality gap of a solved machine, as a share of the objective.
     random_state : int, RandomState or None, default None
@@ -263,7 +263,7 @@ class MiSvmBag(_MiSvm):
 
     def _fit(self, bags, positive):
         self._start_factor(bags)
-        # The first machine is trained on them.
+        # The first machine is trained on the means.
         means = bags.mean(bags.instances)[positive]
         points = np.concatenate([bags.instances, means])
         features = self.factor_.fit_transform(points)
@@ -307,7 +307,7 @@ class ChFd(HighestInstance, BagClassifier):
         ||w||² + ν (Σ_j (1 - f(h_j))² + Σ_i (-1 - f(x_i))²),
 
     where the residuals of each class sum to 0. A bag scores max_i f(x_i). Training alternates
-    between Fisher's discriminant for fixed points, one linear system, and, for a fixed f, the
+    between Fisher's discriminant for fixed points (one linear system) and, for a fixed f, the
     closest values f(h_j) with the same sum. Choose it for speed, or for positive bags without a
     single typical instance.
 
@@ -318,7 +318,7 @@ class ChFd(HighestInstance, BagClassifier):
     tol : float > 0, default 1e-3
         Least gain of an alternation, as a share of the objective.
     max_alternations : int >= 1, default 200
-        Most alternations, after which a ConvergenceWarning says that they still gained.
+        Largest number of alternations; a ConvergenceWarning says that they still gained.
     kernel : {"rbf", "linear", "poly"}, default "rbf"
         Kernel between instances: exp(-γ ||x - x'||²), <x, x'> or (γ <x, x'> + coef0)^degree.
     gamma : float > 0, "auto" or "scale", default "scale"
@@ -329,8 +329,8 @@ class ChFd(HighestInstance, BagClassifier):
     coef0 : float, default 1.0
         Constant of "poly".
     rank : int >= 1, "auto" or None, default "auto"
-        Most landmarks r of the kernel's factor; None is exact, "auto" exact for few instances, see
-        :class:`~mimlpaper.kernels.KernelFactor`.
+        Largest number r of landmarks of the kernel's factor; None is exact, "auto" exact for few
+        instances, see :class:`~mimlpaper.kernels.KernelFactor`.
     random_state : int, RandomState or None, default None
         Draws the landmarks of the kernel's factor.
 
@@ -417,7 +417,7 @@ def _fisher(M, mean, negative_mean):
 
 
 def _move(points: np.ndarray, bags: Bags, w: np.ndarray) -> np.ndarray:
-    """Points of the hulls with the same sum of values <w, h> and the least differences."""
+    """Points of the hulls with the same sum of values <w, h>, which are as equal as can be."""
     values, heights = points @ w, bags.instances @ w
     by_height = np.lexsort((heights, bags.bag_of_instance))  # within each bag
     starts, ends = bags.offsets[:-1], bags.offsets[1:]

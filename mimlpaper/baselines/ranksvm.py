@@ -85,8 +85,8 @@ class RankSvm(VectorEstimator):
     tol : float > 0, default 1e-3
         Duality gap of block ascent, as a share of the objective.
     max_iter : int >= 1, default 2000
-        Most sweeps of block ascent, after which a ConvergenceWarning names a larger gap, or most
-        linear programs of Frank-Wolfe.
+        Largest number of sweeps of block ascent, or of linear programs of Frank-Wolfe. After block
+        ascent a ConvergenceWarning names a larger gap.
     linear_program : {"interior", "vertex"}, default "interior"
         Of Frank-Wolfe: a step goes towards the end of an interior-point method, or a vertex.
     step_accuracy : float > 0, default 1e-4
@@ -219,7 +219,7 @@ def _block_ascent(gram, Y, C, tol, max_iter, rng, verbose) -> tuple[Ranking, int
     n = len(Y)
     means = gram.mean(axis=0)  # (n,)
     mean = means.mean()
-    # A constant in the kernel stands for the equations of the dual, by the method of multipliers.
+    # The method of multipliers replaces the equations of the dual by a constant in the kernel.
     constant = max(PULL * (np.trace(gram) / n - mean), 1 / (C * n))
     # Centring the kernel changes the biases only, and makes the examples less alike.
     centred = gram - means - means[:, None] + (mean + constant)
@@ -279,15 +279,15 @@ class _Dual:
 
     def gap(self) -> float:
         """The duality gap as a share of the objective; computes the scores again from beta."""
-        smooth = self.beta @ self.gram
-        self.scores = smooth + self.bias[:, None]
-        norm = np.sum(self.beta * smooth) / 2
+        without_bias = self.beta @ self.gram
+        self.scores = without_bias + self.bias[:, None]
+        half_square = np.sum(self.beta * without_bias) / 2
         on_examples = self.scores.T
         margins = 1.0 - on_examples[:, :, None] + on_examples[:, None, :]
         losses = self.upper[:, None, None] * np.maximum(margins, 0.0)
-        primal = norm + np.sum(losses, where=self.pairs)
+        primal = half_square + np.sum(losses, where=self.pairs)
         unbalanced = np.abs(self.bias * self.excess).sum()  # 0 if balanced
-        dual = self.alpha.sum() - norm - unbalanced
+        dual = self.alpha.sum() - half_square - unbalanced
         return (primal - dual) / max(primal, GAP_FLOOR * self.C * len(self.Y))
 
 
@@ -353,6 +353,7 @@ def _best_thresholds(f, Y):
     above = ordered[:, -1] + MARGIN_OUTSIDE
     candidates = np.column_stack([below, between, above])  # (n_examples, n_labels + 1)
     scores, thresholds = f[:, None], candidates[:, :, None]
+    # A score at the threshold is a mistake either way.
     missed, invented = scores <= thresholds, scores >= thresholds
     mistakes = np.where(Y[:, None], missed, invented).sum(axis=2)
     return candidates[np.arange(len(f)), mistakes.argmin(axis=1)]

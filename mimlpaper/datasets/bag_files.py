@@ -26,6 +26,7 @@ from mimlpaper.paths import check_file, write_whole
 
 TEXTS = (".csv", ".tsv", ".json", ".arff")  # also compressed: .csv.gz
 READABLE = (*TEXTS, *(f"{ending}.gz" for ending in TEXTS), ".parquet", ".mat")
+HEAD = re.compile(r"(?:[ \r]*\n)*([^\n]*)")
 URL = re.compile(r"[a-z][a-z0-9+]+://", re.IGNORECASE)
 # In CSV an apostrophe stands before names that a spreadsheet would run, or a reader take for
 # something else.
@@ -101,7 +102,8 @@ def read_bags(
     separator : str or None, default None
         What stands between the labels of a set; None for a semicolon or bar.
     missing : float or None, default None
-        Replaces missing values, "?" or nothing, ``math.nan`` for an imputer; None refuses.
+        Replaces missing numbers, which are "?", empty cells or NaN; ``math.nan`` leaves them to an
+        imputer. A missing category is 0 in all its features. None refuses both.
     encoding : str, default "utf-8-sig"
         Of text files: UTF-8, with or without a mark before it.
     max_bytes : int, default 256 MiB
@@ -143,18 +145,17 @@ def read_labels(path: str | os.PathLike, *, max_bytes: int = 2**28) -> pd.DataFr
 
 
 def _label_sets(path, options):
-    lines = _text(path, options)
-    heads = lines.partition("\n")[0]
-    frame, columns = _frame_of_rows(_rows_of_csv(lines, _delimiter(heads)))
-    named, *labels = columns
+    text = _text(path, options)
+    frame, columns = _frame_of_cells(_rows_of_csv(text, _delimiter(_head(text))))
+    names, *labels = columns
     if not labels:
-        raise ValueError(f"line 1: a column for each label is needed, got {named.name!r:.60} alone")
+        raise ValueError(f"line 1: a column for each label is needed, got {names.name!r:.60} alone")
     labels = [replace(column, kind="label") for column in labels]
     # A head such as "instance" has no meaning here.
-    columns = [replace(named, kind="number"), *labels]
+    columns = [replace(names, kind="number"), *labels]
     table = table_of_frame(frame, columns, bag=None, labels=None, separator=None)
     label_names = checked_names([label.name for label in labels], "label", len(labels))
-    bag_names = checked_names(map(_plain, table.bag_names), "bag", len(table.bag_names))
+    bag_names = checked_names(map(_unguarded_name, table.bag_names), "bag", len(table.bag_names))
     return pd.DataFrame(table.numbers > 0, list(bag_names), list(label_names))
 
 
@@ -236,41 +237,45 @@ def _text(path, options):
 
 
 def _read_csv(path, options):
-    lines = _text(path, options)
-    kdis = re.match(r"\s*(\d+)[ \t]*\r?\n", lines, re.ASCII)
-    heads = re.compile(r"[^\n]*").match(lines, kdis.end() if kdis else 0)[0]
-    delimiter = _delimiter(heads)
-    if _ending(path, READABLE).startswith(".tsv"):
-        delimiter = "\t"
-    rows = _rows_of_csv(lines, delimiter)
+    text = _text(path, options)
+    kdis = re.match(r"\s*(\d+)[ \t]*\r?\n", text, re.ASCII)
+    is_tsv = _ending(path, READABLE).startswith(".tsv")
+    delimiter = "\t" if is_tsv else _delimiter(_head(text, kdis.end() if kdis else 0))
+    rows = _rows_of_csv(text, delimiter)
     if kdis:
         del rows[0]
-    frame, columns = _frame_of_rows(rows)
+    frame, columns = _frame_of_cells(rows)
     if kdis:
         columns = _with_last_as_labels(columns, kdis[1])
     table = _table(frame, columns, options)
-    names = np.array(list(map(_plain, table.bag_names)), dtype=object)
+    names = np.array(list(map(_unguarded_name, table.bag_names)), dtype=object)
     return labelled_of_table(replace(table, bag_names=names), options.missing)
 
 
-def _delimiter(heads):
-    """What stands between cells: the character that is most often between the heads."""
-    unquoted = re.sub(r'"[^"]*"', "", heads)
+def _head(text, begin=0):
+    """The first line from a place on that is not empty."""
+    return HEAD.match(text, begin)[1]
+
+
+def _delimiter(head):
+    """What stands between cells: the character that is most often in the head of the columns."""
+    unquoted = re.sub(r'"[^"]*"', "", head)
     return max(",;\t|", key=unquoted.count)  # the first of equals
 
 
 def _rows_of_csv(text, delimiter):
-    """The line and the cells of each row that has any."""
+    """The line and the cells of each row; lines that are empty, or only spaces, are no rows."""
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     try:
-        return [(reader.line_num, list(map(str.strip, row))) for row in reader if row]
+        stripped = [(reader.line_num, list(map(str.strip, row))) for row in reader]
+        return [(line, cells) for line, cells in stripped if cells not in ([], [""])]
     except csv.Error as error:  # a cell beyond its limit, which the rest of a file can be
         raise ValueError(
             f"line {reader.line_num}: {error}; close each quote, and shorten longer cells"
         ) from error
 
 
-def _frame_of_rows(rows):
+def _frame_of_cells(rows):
     """A frame of texts whose index holds lines, and its columns, which the first row names."""
     (_, heads), *rows = rows or [(1, [""])]
     for line, cells in rows:
@@ -278,7 +283,7 @@ def _frame_of_rows(rows):
             raise ValueError(f"line {line}: {len(heads)} values are needed, got {len(cells)}")
     lines = pd.Index([line for line, _ in rows], name="line")
     cells = np.array([cells for _, cells in rows], dtype=object).reshape(-1, len(heads))
-    columns = list(map(_unguarded, columns_of_heads(heads)))
+    columns = list(map(_unguarded_column, columns_of_heads(heads)))
     return pd.DataFrame(cells, lines, dtype=object), columns  # one block, however wide
 
 
@@ -300,12 +305,12 @@ def _guarded(name):
     return f"'{name}" if GUARDED.match(name) else name
 
 
-def _unguarded(column):
+def _unguarded_column(column):
     guarded = GUARDED.match(column.name) and column.kind != INSTANCE
-    return replace(column, name=_plain(column.name)) if guarded else column
+    return replace(column, name=_unguarded_name(column.name)) if guarded else column
 
 
-def _plain(name):
+def _unguarded_name(name):
     return name.removeprefix("'") if GUARDED.match(name) else name
 
 
@@ -336,24 +341,32 @@ def _read_parquet(path, options):
 
 
 def _read_arff(path, options):
-    if options.bag is not None:
-        raise ValueError(
-            f"bag= is for tables, an ARFF file names its bags, got {options.bag!r:.60}"
-        )
+    _refuse_bag(options, "an ARFF file names its bags")
     arff = parse_arff(_text(path, options))
     labels = options.labels
     beside = path.with_name(path.name.removesuffix(".gz")).with_suffix(".xml")
     if labels is None and not arff.marks_labels and beside.is_file():
         labels = beside
-    if _is_xml(labels):
-        labels = _labels_in(labels, options)
-    if isinstance(labels, str):
-        raise ValueError(f"labels= must be a list of names or an .xml file, got {labels!r:.60}")
-    table = table_of_arff(arff, labels, SPARSE_GAIN * options.max_bytes)
+    table = table_of_arff(arff, _list_of_labels(labels, options), SPARSE_GAIN * options.max_bytes)
     return labelled_of_table(table, options.missing)
 
 
+def _refuse_bag(options, reason):
+    if options.bag is not None:
+        raise ValueError(f"bag= is for tables, {reason}, got {options.bag!r:.60}")
+
+
+def _list_of_labels(labels, options):
+    """The names in an .xml file, or the list as it is; no column of a table is meant."""
+    if _is_xml(labels):
+        return _labels_in(labels, options)
+    if isinstance(labels, str):
+        raise ValueError(f"labels= must be a list of names or an .xml file, got {labels!r:.60}")
+    return labels
+
+
 def _read_mat(path, options):
+    _refuse_bag(options, "a .mat file has no names of bags")
     check_file(path, options.max_bytes)
     try:
         variables = loadmat(path)
@@ -367,10 +380,24 @@ def _read_mat(path, options):
     labels = np.where(targets == -1, 0, targets).T  # (n_bags, n_labels)
     if labels.size:
         labels = label_array("targets", labels)
-    label_names = options.labels
+    label_names = _list_of_labels(options.labels, options)
     if label_names is None and "class_name" in variables:
         label_names = [str(np.squeeze(cell)) for cell in variables["class_name"].flat]
-    return labelled_bags(variables["bags"], labels, label_names)
+    data = labelled_bags(variables["bags"], labels, label_names)
+    return replace(data, X=_with_missing(data.X, options.missing))
+
+
+def _with_missing(bags, missing):
+    """The bags with ``missing`` in the place of NaN; None refuses these."""
+    is_missing = np.isnan(bags.instances)
+    if not is_missing.any():
+        return bags
+    if missing is None:
+        bag = bags.bag_of_instance[is_missing.any(axis=1)][0]
+        raise ValueError(
+            f"bag {bag}: a finite number is needed, got a missing value; give missing= its number"
+        )
+    return bags.with_instances(np.where(is_missing, missing, bags.instances))
 
 
 READERS = {

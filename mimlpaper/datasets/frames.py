@@ -70,7 +70,7 @@ def frame_of_rows(source, bag: str | None) -> pd.DataFrame:
 
 
 def _check_numbered(index):
-    """Refuse numbers that may be names of bags: as row numbers they would be dropped."""
+    """Refuse numbers that repeat: they may name bags, and as row numbers they would be dropped."""
     if index.has_duplicates:
         number = index[index.duplicated()][0]
         raise ValueError(
@@ -226,7 +226,7 @@ def _with_sets(frame, columns, name, separator):
 
 
 def names_in(cell, separator: str | None) -> list[str] | None:
-    """The names in a cell of a set, none of a missing one; None if it cannot be read.
+    """The names in a cell of a set: [] for a missing cell, None if the cell cannot be read.
 
     A set is a list, a list in JSON, one as Python shows it, or names with a separator between them:
     the given one, or semicolons and bars.
@@ -261,7 +261,7 @@ def _names_in_list(text):
 
 
 def _texts(names):
-    """Names as texts; whole numbers are names, too."""
+    """Names as texts; whole numbers are names, too. None if anything else is there."""
     for name in names:
         if isinstance(name, bool) or not isinstance(name, str | int | np.integer):
             return None

@@ -29,10 +29,10 @@ MANY_NAMES = 10_000  # among more, nobody waits for the nearest name
 
 @dataclass(frozen=True)
 class Column:
-    """A column, whose numbers are 1 and 0 of a label, and places of the values of a nominal one."""
+    """A column of numbers: 1 and 0 for a label, and for a nominal one the places of its values."""
 
     name: str
-    kind: str = "number"  # or nominal, label, set of labels, instance: its number in the bag
+    kind: str = "number"  # or nominal, label, set (of labels), instance (its number in the bag)
     values: Mapping[str, int] = field(default_factory=dict)  # places of the declared values
 
     @property
@@ -47,7 +47,7 @@ class Column:
         return f"a finite number of at most {LARGEST:g}"
 
     def number(self, cell) -> float | None:
-        """The number of a cell, NaN if it is missing, None if it does not fit the column."""
+        """The number of a cell; None if it misfits, NaN if it is missing (None for a label)."""
         if self.kind == "label":
             return truth_of(cell)
         if self.kind == "number":
@@ -143,7 +143,8 @@ def with_labels(columns: Sequence[Column], names: Sequence[str] | None) -> list[
 def labelled_of_table(table: Table, missing: float | None) -> LabelledBags:
     """The bags and labels of a table; a nominal column is a feature for each value, after numbers.
 
-    ``missing`` replaces missing values; None refuses them. Raises ValueError with the place of a
+    ``missing`` replaces missing numbers; a missing nominal value is 0 in all its features. None
+    refuses both. Raises ValueError with the place of a
     number that is too large or missing, or of a row whose labels differ from those of its bag.
     """
     _check_numbers(table, missing)

@@ -123,7 +123,7 @@ def criteria_by_budget(estimator, dataset, train, test) -> list[dict]:
     # In a random order, so that a small budget does not always try the same corner of the grid.
     order = np.random.default_rng(estimator.random_state).permutation(len(losses))
     row_of_setting = {int(losses.argmin()): whole}
-    rows = []
+    rows = list[dict]()
     for n_settings in (len(order), *(n for n in BUDGETS if n < len(order))):
         tried = order[:n_settings]
         # Among equals the first in the grid, as in the search itself.

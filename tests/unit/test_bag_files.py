@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import math
 import os
 
 import numpy as np
@@ -304,11 +305,19 @@ def test_tables(read):
 
 def test_spaces_and_empty_lines_of_tables_do_not_matter(read):
     spaced = TABLE.replace("label:", "").replace(",", ", ")
-    with_empty_lines = spaced.replace("\n", "\r\n\r\n")
+    with_empty_lines = "\r\n\r\n" + spaced.replace("\n", "\r\n\r\n")
     # Spreadsheets begin a file of UTF-8 with a mark.
     marked = "\ufeff" + with_empty_lines
     data = read("t.csv", marked, bag="bag", labels=["b"])
     assert_same(data, read("t.csv", TABLE))
+
+
+def test_the_separator_is_found_behind_empty_lines(read, tmp_path):
+    semicolons = "\n \n" + TABLE.replace(",", ";")
+    assert_same(read("t.csv", semicolons), read("t.csv", TABLE))
+    path = tmp_path / "labels.csv"
+    path.write_text("\n\nimage;sea\na.png;1\nb.png;0\n")
+    assert read_labels(path)["sea"].tolist() == [True, False]
 
 
 def test_missing_cells_of_tables_get_a_number(read):
@@ -794,6 +803,30 @@ def test_labels_of_matlab_files_can_be_named(tmp_path, variables):
     savemat(path, variables)
     data = read_bags(path, labels=["a", "b", "c"])
     assert data.label_names == ("a", "b", "c")
+
+
+def test_missing_numbers_of_matlab_files_get_a_number_or_are_refused(tmp_path, variables):
+    variables["bags"][1, 0][0, 1] = np.nan
+    path = tmp_path / "t.mat"
+    savemat(path, variables)
+    assert_unread(path, "bag 1: a finite number is needed, got a missing value; give missing=")
+    assert as_lists(read_bags(path, missing=-1)) == [[[1, 2], [3, 4]], [[5, -1]]]
+    kept = read_bags(path, missing=math.nan)
+    assert np.isnan(kept.X.instances).sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"labels": "abc"}, "labels= must be a list of names or an .xml file, got 'abc'"),
+        ({"bag": "bag"}, "bag= is for tables, a .mat file has no names of bags, got 'bag'"),
+    ],
+)
+def test_options_of_tables_are_refused_for_matlab_files(tmp_path, variables, options, message):
+    path = tmp_path / "t.mat"
+    savemat(path, variables)
+    with pytest.raises(DataError, match=message):
+        read_bags(path, **options)
 
 
 def test_targets_of_matlab_files_may_be_sparse_or_zeros_and_ones(tmp_path, variables):

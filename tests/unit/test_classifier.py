@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -126,6 +127,22 @@ def test_candidates_for_one_label_are_chosen_by_their_area(bags, Y):
     predicted = classifier.predict(bags)
     assert predicted.any()
     assert not predicted.all()
+
+
+def test_a_criterion_that_no_fold_defines_is_not_left_out_for_time(bags, Y):
+    """A fold of one bag has one class."""
+    few = np.r_[np.flatnonzero(Y[:, 0])[:3], np.flatnonzero(~Y[:, 0])[:2]]
+    classifier = MimlClassifier({"NoisyOr": NoisyOr()}, random_state=0)
+    classifier.fit(bags[few], Y[few, :1])
+    assert np.isnan(classifier.held_out_["NoisyOr"])
+    assert classifier.left_out_ == []
+    assert "NoisyOr: defined on no fold" in classifier.summary()
+
+
+def test_what_the_classifier_of_statistics_warns_of_is_shown(bags, Y):
+    unfinished = LogisticRegression(max_iter=1)
+    with pytest.warns(ConvergenceWarning):
+        OnStatistics(unfinished).fit(bags, Y)
 
 
 def test_what_would_take_too_long_is_left_out(bags, Y):

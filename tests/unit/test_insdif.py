@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
 
 from mimlpaper.algorithms import insdif
 from mimlpaper.algorithms.insdif import (
@@ -15,6 +17,7 @@ from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
 from mimlpaper.kernels import KernelFactor
+from mimlpaper.preprocessing import OnInstances
 
 
 @pytest.fixture
@@ -26,6 +29,13 @@ def X(rng):
 def Y(X, rng):
     noise = 0.5 * rng.standard_normal((60, 3))
     return X[:, :3] + noise > 0.3
+
+
+def test_the_learner_may_be_a_pipeline(X, Y):
+    scaled = make_pipeline(OnInstances(MinMaxScaler()), MimlSvm(label_rule="top"))
+    model = InsDif(learner=scaled).fit(X, Y)
+    assert model.label_rule == "top"
+    assert model.predict(X).any(axis=1).all()
 
 
 def test_prototype_differences_by_hand():
