@@ -26,17 +26,22 @@ def test_a_row_says_what_its_factor_leaves():
     runs = pd.DataFrame(
         {
             "dataset": "scene",
-            "method": ["MimlSvm_mi", "MimlSvm_mi, exact kernel"],
-            "override": ['{"rank": 300}', "{}"],
-            "unexplained": [0.159, np.nan],
+            "method": ["MimlSvm_mi", "MimlSvm_mi", "MimlSvm_mi, exact kernel"],
+            "override": ['{"rank": 300}', '{"rank": "auto"}', "{}"],
+            "unexplained": [0.159, 0.01, np.nan],
             **dict.fromkeys(CRITERIA, 0.25),
             "accuracy": np.nan,
         }
     )
-    entries = ranks_table(runs).entries
-    assert [entry.lines for entry in entries["rank"]] == [("300",), ("exact",)]
-    assert [entry.lines for entry in entries["left"]] == [("15.9%",), ("–",)]
-    assert [entry.lines for entry in entries["hloss ↓"]] == [(".250",), (".250",)]
+    table = ranks_table(runs)
+    assert table.entries.index.tolist() == [
+        ("MimlSvm_mi on scene", "300"),
+        ("MimlSvm_mi on scene", "auto"),
+        ("MimlSvm_mi, exact kernel on scene", "exact"),
+    ]
+    assert [entry.lines for entry in table.entries["left"]] == [("15.9%",), ("1.0%",), ("–",)]
+    assert [entry.lines for entry in table.entries["hloss ↓"]] == [(".250",)] * 3
+    assert "MimlSvm_mi on scene" in table._repr_html_()
 
 
 def test_only_rows_that_say_nothing_are_listed():

@@ -16,19 +16,18 @@ def ranks_table(runs: pd.DataFrame) -> ReportTable:
 
     A table of many rows, one for each data set, method and rank; one split of each data set ran.
     """
-    columns = {"rank": runs["override"].map(rank_text)}
-    columns["left"] = runs["unexplained"].map("{:.1%}".format, na_action="ignore")
+    ranks = runs["override"].map(rank_text)
+    columns = {"left": runs["unexplained"].map("{:.1%}".format, na_action="ignore")}
     for name in ALL_CRITERIA:
         columns[HEADS[name]] = runs[name].map(number_text, na_action="ignore")
-    shown = pd.DataFrame(columns).set_axis(
-        pd.MultiIndex.from_frame(runs[["dataset", "method"]]), axis=0
-    )
+    names = [runs["method"] + " on " + runs["dataset"], ranks]
+    shown = pd.DataFrame(columns).set_axis(pd.MultiIndex.from_arrays(names))
     return frame_grid(
         shown,
-        runs.assign(rank=columns["rank"]),
+        runs.assign(rank=ranks),
         "Learners with a kernel's factor, by its rank, on one split. “left” is the share of the "
         "kernel's trace that the factor does not explain; exact kernels leave nothing.",
-        corner="",
+        corner="learner and rank",
     )
 
 
