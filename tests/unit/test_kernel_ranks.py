@@ -5,7 +5,12 @@ import pandas as pd
 import pytest
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.report.sections.kernel_ranks import degenerate_table, rank_text, ranks_table
+from mimlstudy.report.sections.kernel_ranks import (
+    degenerate_table,
+    largest_change,
+    rank_text,
+    ranks_table,
+)
 
 
 @pytest.mark.parametrize(
@@ -42,6 +47,20 @@ def test_a_row_says_what_its_factor_leaves():
     assert [entry.lines for entry in table.entries["left"]] == [("15.9%",), ("1.0%",), ("–",)]
     assert [entry.lines for entry in table.entries["hloss ↓"]] == [(".250",)] * 3
     assert "MimlSvm_mi on scene" in table._repr_html_()
+
+
+def test_the_largest_change_is_against_the_last_rank_of_the_same_learner():
+    runs = pd.DataFrame(
+        {
+            "dataset": ["scene", "scene", "yeast", "yeast", "musk1"],
+            "method": "MimlSvm_mi",
+            "override": ['{"rank": 300}', '{"rank": null}'] * 2 + ['{"rank": 300}'],
+            "average_precision": [0.80, 0.82, 0.70, 0.65, np.nan],
+        }
+    )
+    change, place = largest_change(runs, "300")
+    assert change == pytest.approx(0.05)
+    assert place == "MimlSvm_mi on yeast"
 
 
 def test_only_rows_that_say_nothing_are_listed():

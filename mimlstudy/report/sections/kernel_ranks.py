@@ -31,6 +31,19 @@ def ranks_table(runs: pd.DataFrame) -> ReportTable:
     )
 
 
+def largest_change(runs: pd.DataFrame, rank: str) -> tuple[float, str]:
+    """How much average precision changes most if ``rank`` replaces the largest one, and where.
+
+    The largest rank of a learner, maybe its exact kernel, is the last that is recorded of it.
+    """
+    runs = runs.assign(rank=runs["override"].map(rank_text)).dropna(subset="average_precision")
+    by_learner = runs.groupby(["method", "dataset"], sort=False)["average_precision"]
+    change = (runs["average_precision"] - by_learner.transform("last")).abs()
+    changes = change[runs["rank"] == rank]
+    place = runs.loc[changes.idxmax()]
+    return changes.max(), f"{place['method']} on {place['dataset']}"
+
+
 def rank_text(override: str) -> str:
     """The rank that an override sets: a number, auto, or exact."""
     values = json.loads(override)
