@@ -100,19 +100,33 @@ def _has_mask(values):
 
 def check_integers(name: str, values):
     """Raise a ValueError for an integer that float64 may round: two could become equal."""
-    parts = [values]
-    if isinstance(values, pd.DataFrame) and len(set(values.dtypes)) > 1:
-        # Beside another type NumPy would round integers before they are seen.
-        parts = [values.select_dtypes(kind) for kind in ("signedinteger", "unsignedinteger")]
-    for part in parts:
-        cells = np.asarray(part)
-        if cells.dtype == object:  # such as pandas' integers with missing values
-            for cell in cells.flat:
-                if isinstance(cell, Integral):
-                    _check_integer(name, int(cell))
-        elif cells.dtype.kind in "iu" and cells.size:
-            _check_integer(name, int(cells.max()))
-            _check_integer(name, int(cells.min()))
+    cells = np.asarray(values)
+    if cells.dtype.kind in "iu" and cells.size:
+        _check_integer(name, int(cells.max()))
+        _check_integer(name, int(cells.min()))
+    elif cells.dtype == object:
+        _check_cells(name, cells.flat)
+    elif cells.dtype.kind == "f" and (np.abs(cells, dtype=float) >= EXACT).any():
+        # NumPy has rounded integers beside another type, before they were seen.
+        _check_rounded(name, values)
+
+
+def _check_rounded(name, values):
+    if isinstance(values, pd.DataFrame):
+        for place in range(values.shape[1]):
+            check_integers(name, values.iloc[:, place])
+    elif isinstance(values, pd.Series):
+        _check_cells(name, values.astype(object))
+    elif isinstance(values, list | tuple):
+        for part in values:
+            _check_rounded(name, part)
+        _check_cells(name, values)
+
+
+def _check_cells(name, cells):
+    for cell in cells:
+        if isinstance(cell, Integral):
+            _check_integer(name, int(cell))
 
 
 def _check_integer(name, integer):
@@ -143,12 +157,12 @@ def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:
     Parameters
     ----------
     what : str, what errors call the things that have names.
-    names, wanted : sequences of equal length; 1 and "1" are the same name.
+    names, wanted : sequences of equal length; 1, 1.0 and "1" are the same name.
 
     Raises ValueError if both hold names and these are not the same, or not unique.
     """
-    texts = pd.Index(map(str, names))
-    wanted_texts = pd.Index(map(str, wanted))
+    texts = pd.Index(map(text_of_name, names))
+    wanted_texts = pd.Index(map(text_of_name, wanted))
     if texts.equals(wanted_texts):
         return np.arange(len(texts))
     if texts.is_unique and wanted_texts.is_unique:
@@ -167,12 +181,19 @@ def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:
     )
 
 
+def text_of_name(name: object) -> str:
+    """The name as a text; of a whole number without a point, since pandas may make it a float."""
+    return str(int(name)) if isinstance(name, float) and name.is_integer() else str(name)
+
+
 def _are_integers(names):
     """Whether names are an index of different numbers."""
     index = pd.Index(names)
+    if pd.api.types.is_float_dtype(index):
+        return index.is_unique and all(number.is_integer() for number in index)
     return pd.api.types.is_integer_dtype(index) and index.is_unique
 
 
 def _numbers_in(texts):
-    """The numbers that each text holds, such as (3,) of "img03.png"."""
-    return [tuple(map(int, re.findall(r"[0-9]+", text))) for text in texts]
+    """The numbers that each text holds, such as (3,) of "img03.png" and of "3.0"."""
+    return [tuple(map(float, re.findall(r"[0-9]+(?:\.[0-9]+)?", text))) for text in texts]

@@ -22,7 +22,8 @@ class Bags:
 
     Parameters
     ----------
-    instances : (n_instances, n_features), kept as C-contiguous float64, one bag after the other.
+    instances : (n_instances, n_features), kept as C-contiguous float64, one bag after the other;
+        columns of a DataFrame name the features.
     offsets : (n_bags + 1,) whole numbers, where each bag starts, and the end.
     feature_names, names : sequence or None, default None, names of the features, and of the bags.
 
@@ -37,6 +38,8 @@ class Bags:
     names: Sequence | None = None
 
     def __post_init__(self):
+        if self.feature_names is None and isinstance(self.instances, pd.DataFrame):
+            object.__setattr__(self, "feature_names", list(self.instances.columns))
         instances = np.ascontiguousarray(real_array("instances", self.instances))
         offsets = _whole_offsets(self.offsets)
         if instances.ndim != 2 or instances.shape[1] == 0:
@@ -47,6 +50,11 @@ class Bags:
             )
         object.__setattr__(self, "instances", instances)
         object.__setattr__(self, "offsets", offsets)
+        if self.sizes.min() < 0:
+            raise ValueError(
+                f"offsets must not fall, got {offsets[self.sizes.argmin() + 1]} after "
+                f"{offsets[self.sizes.argmin()]}"
+            )
         if self.sizes.min() < 1:
             raise ValueError(f"bag {self.sizes.argmin()} is empty; every bag needs an instance")
         for what, n in ("feature_names", instances.shape[1]), ("names", len(self)):
@@ -148,7 +156,10 @@ class Bags:
         # Each bag moves from its place among all instances to its place among the chosen ones.
         moves = self.offsets[chosen] - offsets[:-1]
         rows = np.arange(offsets[-1]) + np.repeat(moves, sizes)
-        names = None if self.names is None else np.asarray(self.names, dtype=object)[chosen]
+        names = None
+        if self.names is not None:
+            all_names = list(self.names)
+            names = [all_names[i] for i in chosen]
         return Bags(self.instances[rows], offsets, self.feature_names, names)
 
     def __add__(self, more) -> Bags:
@@ -185,11 +196,16 @@ class Bags:
 
     def max(self, values: np.ndarray) -> np.ndarray:
         """Largest of each bag, for values (n_instances, ...): (n_bags, ...)."""
-        return np.maximum.reduceat(values, self.offsets[:-1], axis=0)  # no bag is empty
+        return self._over_bags(np.maximum, values)
 
     def sum(self, values: np.ndarray) -> np.ndarray:
         """Sum over each bag, for values (n_instances, ...): (n_bags, ...)."""
-        return np.add.reduceat(values, self.offsets[:-1], axis=0)  # no bag is empty
+        return self._over_bags(np.add, values)
+
+    def _over_bags(self, function, values):
+        if len(values) != self.n_instances:
+            raise ValueError(f"values must be of {self.n_instances} instances, got {len(values)}")
+        return function.reduceat(values, self.offsets[:-1], axis=0)  # no bag is empty
 
     def mean(self, values: np.ndarray) -> np.ndarray:
         """Mean over each bag, for values (n_instances, ...): (n_bags, ...)."""

@@ -93,7 +93,8 @@ def area_under_curve(Y, scores) -> float:
     areas = []
     for has_label, of_label in zip(Y.T, scores.T, strict=True):
         if has_label.any() and not has_label.all():
-            areas.append(roc_auc_score(has_label, of_label))
+            # By ranks, which are finite where scores are not.
+            areas.append(roc_auc_score(has_label, rankdata(of_label)))
     if not areas:
         raise UndefinedError("Y has no label that some bags have and others lack")
     return float(np.mean(areas))
@@ -223,11 +224,17 @@ def _checked(Y, **compared):
             shapes = arrays[0].shape, array.shape
             raise ValueError(f"Y and {name} must be (n_bags, n_labels), got {shapes}")
         arrays.append(array)
+    if len(compared) > 1:
+        _check_order(*compared.values(), *compared)
     return arrays
 
 
 def _real_scores(values):
-    if np.asarray(values).dtype == bool:
+    cells = np.asarray(values)
+    is_truth = cells.dtype == bool
+    if cells.dtype == object and cells.size:  # such as pandas' booleans with missing values
+        is_truth = all(isinstance(cell, bool | np.bool_) for cell in cells.flat)
+    if is_truth:
         raise ValueError("scores must hold real values, got booleans; are these predictions?")
     scores = real_array("scores", values)
     if np.isnan(scores).any():

@@ -12,7 +12,7 @@ import pandas as pd
 
 from mimlpaper.datasets.frames import QUOTED
 from mimlpaper.datasets.labelled import LabelledBags
-from mimlpaper.datasets.tables import Column, Table, located, with_labels
+from mimlpaper.datasets.tables import Column, Table, check_values, located, with_labels
 from mimlpaper.paths import write_whole
 
 # With possessive quantifiers no file can make a search long.
@@ -54,6 +54,7 @@ class Attribute:
             raise ValueError(f"{self.name!r:.60} must hold numbers, got texts or dates")
         if self.kind == "number":
             return Column(self.name)
+        check_values(self.name, self.values)
         places = {value: place for place, value in enumerate(self.values)}
         return Column(self.name, "nominal", places)
 
@@ -293,8 +294,7 @@ def write_arff(path: Path, data: LabelledBags):
         instances = [",".join(map(shortest, instance)) for instance in bag]
         # A backslash and an n: the relation is one line of the file.
         relation = "\\n".join(instances)
-        truths = ",".join(map(str, label_set))
-        rows.append(f'{name},"{relation}",{truths}')
+        rows.append(",".join([name, f'"{relation}"', *map(str, label_set)]))
     lines = [
         "@relation bags\n",
         f"@attribute id {{{','.join(bag_names)}}}",

@@ -6,9 +6,12 @@ import gzip
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from io import BytesIO, StringIO
+from numbers import Real
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,15 +20,18 @@ import pandas as pd
 from scipy.io import loadmat
 
 from mimlpaper.arrays import label_array
+from mimlpaper.bags import LARGEST
 from mimlpaper.datasets.arff import labels_of_xml, parse_arff, shortest, table_of_arff, write_arff
 from mimlpaper.datasets.fetch import DataError
-from mimlpaper.datasets.frames import INSTANCE, columns_of_heads, frame_of_rows, table_of_frame
+from mimlpaper.datasets.frames import BAG, INSTANCE, columns_of_heads, frame_of_rows, table_of_frame
 from mimlpaper.datasets.labelled import LabelledBags, checked_names, labelled_bags
-from mimlpaper.datasets.tables import LABEL_PREFIX, labelled_of_table
+from mimlpaper.datasets.tables import LABEL_PREFIX, Column, labelled_of_table
 from mimlpaper.paths import check_file, write_whole
 
 TEXTS = (".csv", ".tsv", ".json", ".arff")  # also compressed: .csv.gz
 READABLE = (*TEXTS, *(f"{ending}.gz" for ending in TEXTS), ".parquet", ".mat")
+COMMON = ",;\t|"  # between the cells of CSV
+DELIMITERS = re.compile(f"[{COMMON}]")
 HEAD = re.compile(r"(?:[ \r]*\n)*([^\n]*)")
 URL = re.compile(r"[a-z][a-z0-9+]+://", re.IGNORECASE)
 # In CSV an apostrophe stands before names that a spreadsheet would run, or a reader take for
@@ -111,7 +117,9 @@ def read_bags(
 
     Raises DataError with the file, and its line or bag that does not follow the format.
     """
-    options = Options(bag, labels, separator, missing, encoding, max_bytes)
+    if labels is not None and not isinstance(labels, str | os.PathLike):
+        labels = list(labels)
+    options = Options(bag, labels, separator, _number_or_none(missing), encoding, max_bytes)
     if not isinstance(source, str | os.PathLike):
         if not hasattr(source, "columns"):
             raise ValueError(f"source must be a table or a path, got {type(source).__name__}")
@@ -120,6 +128,13 @@ def read_bags(
         raise ValueError(f"source must be a file of this machine, got {str(source)!r}; download it")
     read = READERS[_ending(source, READABLE).removesuffix(".gz")]
     return _read(source, read, Path(source), options)
+
+
+def _number_or_none(missing):
+    is_number = (isinstance(missing, Real) and abs(missing) <= LARGEST) or missing != missing
+    if missing is not None and not is_number:
+        raise ValueError(f"missing= must be a number, or None, got {missing!r:.60}")
+    return missing
 
 
 def read_labels(path: str | os.PathLike, *, max_bytes: int = 2**28) -> pd.DataFrame:
@@ -152,7 +167,7 @@ def _label_sets(path, options):
         raise ValueError(f"line 1: a column for each label is needed, got {names.name!r:.60} alone")
     labels = [replace(column, kind="label") for column in labels]
     # A head such as "instance" has no meaning here.
-    columns = [replace(names, kind="number"), *labels]
+    columns = [Column(BAG), *labels]
     table = table_of_frame(frame, columns, bag=None, labels=None, separator=None)
     label_names = checked_names([label.name for label in labels], "label", len(labels))
     bag_names = checked_names(map(_unguarded_name, table.bag_names), "bag", len(table.bag_names))
@@ -260,7 +275,7 @@ def _head(text, begin=0):
 def _delimiter(head):
     """What stands between cells: the character that is most often in the head of the columns."""
     unquoted = re.sub(r'"[^"]*"', "", head)
-    return max(",;\t|", key=unquoted.count)  # the first of equals
+    return max(COMMON, key=unquoted.count)  # the first of equals
 
 
 def _rows_of_csv(text, delimiter):
@@ -277,7 +292,9 @@ def _rows_of_csv(text, delimiter):
 
 def _frame_of_cells(rows):
     """A frame of texts whose index holds lines, and its columns, which the first row names."""
-    (_, heads), *rows = rows or [(1, [""])]
+    if not rows:
+        raise ValueError("the file is empty; a line of heads is needed")
+    (_, heads), *rows = rows
     for line, cells in rows:
         if len(cells) != len(heads):
             raise ValueError(f"line {line}: {len(heads)} values are needed, got {len(cells)}")
@@ -317,7 +334,7 @@ def _unguarded_name(name):
 def _read_json(path, options):
     text = _text(path, options)
     try:
-        records = json.loads(text)
+        records = _records_of_json(text)
     except RecursionError as error:
         raise ValueError(
             "JSON must be a list of records with numbers and texts, got lists in lists in lists"
@@ -328,16 +345,35 @@ def _read_json(path, options):
             'JSON must be a list of records, such as [{"bag": "beach", "f1": 5, "label:sea": 1}], '
             f"got {records!r:.60}"
         )
-    return _read_table(pd.DataFrame(records), options)
+    # As objects: beside null or a float pandas would round large integers.
+    return _read_table(pd.DataFrame(records, dtype=object), options)
+
+
+def _records_of_json(text):
+    """A list of records, or the records of JSON lines."""
+    read = partial(json.loads, object_pairs_hook=_record)
+    lines = text.strip().splitlines()
+    if len(lines) > 1 and all(line.startswith("{") and line.endswith("}") for line in lines):
+        return list(map(read, lines))
+    return read(text)
+
+
+def _record(pairs):
+    """A record, of which no key is given twice."""
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        twice = [key for key, times in Counter(key for key, _ in pairs).items() if times > 1]
+        raise ValueError(f"a record must have each key once, got {twice[0]!r:.60} twice")
+    return record
 
 
 def _read_parquet(path, options):
     check_file(path, options.max_bytes)
     try:
-        frame = pd.read_parquet(path)
+        from pyarrow.parquet import read_table
     except ImportError as error:
         raise ValueError("Parquet needs pyarrow: pip install pyarrow") from error
-    return _read_table(frame, options)
+    return _read_table(read_table(path), options)
 
 
 def _read_arff(path, options):
@@ -372,19 +408,43 @@ def _read_mat(path, options):
         variables = loadmat(path)
     except NotImplementedError as error:  # such a file is of another format, HDF5
         raise ValueError("save it by MATLAB's -v7; the format of version 7.3 is another") from error
-    targets = variables.get("targets", variables.get("target"))
-    if targets is None or "bags" not in variables:
+    bags, targets = variables.get("bags"), variables.get("targets", variables.get("target"))
+    wanted = _list_of_labels(options.labels, options)
+    is_new = wanted is not None and not len(wanted)  # bags whose labels nobody knows
+    if bags is None or (targets is None and not is_new):
         raise ValueError(f"variables 'bags' and 'targets' are needed, got {', '.join(variables)}")
+    if is_new:
+        data = labelled_bags(bags, np.zeros((bags.size, 0)))
+    else:
+        labels = _labels_of_targets(targets, bags.size)
+        data = labelled_bags(bags, labels, _names_of_classes(variables, wanted))
+    return replace(data, X=_with_missing(data.X, options.missing))
+
+
+def _labels_of_targets(targets, n_bags):
+    """Booleans (n_bags, n_labels) of LAMDA's targets, which have a row for each label."""
     if hasattr(targets, "toarray"):  # of a sparse matrix
         targets = targets.toarray()
-    labels = np.where(targets == -1, 0, targets).T  # (n_bags, n_labels)
-    if labels.size:
-        labels = label_array("targets", labels)
-    label_names = _list_of_labels(options.labels, options)
-    if label_names is None and "class_name" in variables:
-        label_names = [str(np.squeeze(cell)) for cell in variables["class_name"].flat]
-    data = labelled_bags(variables["bags"], labels, label_names)
-    return replace(data, X=_with_missing(data.X, options.missing))
+    if targets.dtype.kind in "OV" or np.shape(targets)[1:] != (n_bags,):  # cells, or a struct
+        raise ValueError(
+            f"targets must be numbers (n_labels, n_bags), with {n_bags} bags, got "
+            f"{targets.dtype} {np.shape(targets)}"
+        )
+    labels = np.where(targets == -1, 0, targets).T
+    return label_array("targets", labels) if labels.size else labels
+
+
+def _names_of_classes(variables, wanted):
+    """The names of the labels in the file, or else the wanted ones."""
+    if "class_name" not in variables:
+        return wanted
+    names = [str(np.squeeze(cell)) for cell in variables["class_name"].flat]
+    if wanted is not None and sorted(wanted) != sorted(names):
+        raise ValueError(
+            f"labels= must be None or the labels that are named, {sorted(names)!s:.200}, "
+            f"got {sorted(wanted)!s:.200}"
+        )
+    return names
 
 
 def _with_missing(bags, missing):
@@ -437,7 +497,15 @@ def _write_csv(path, data):
     instances = pd.DataFrame(data.X.instances, names[data.X.bag_of_instance], heads)
     label_sets = pd.DataFrame(1 * data.Y, names, label_heads)
     table = instances.join(label_sets)  # repeats a bag's labels in each of its rows
-    write_whole(path, table.to_csv(index_label="bag", lineterminator="\n", float_format=shortest))
+    # A reader guesses the delimiter from what stands between heads that are not quoted.
+    is_unclear = any(DELIMITERS.search(head) for head in table.columns)
+    text = table.to_csv(
+        index_label="bag",
+        lineterminator="\n",
+        float_format=shortest,
+        quoting=csv.QUOTE_NONNUMERIC if is_unclear else csv.QUOTE_MINIMAL,
+    )
+    write_whole(path, text)
 
 
 WRITERS = {".csv": _write_csv, ".arff": write_arff}

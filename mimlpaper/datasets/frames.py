@@ -9,11 +9,15 @@ import numpy as np
 import pandas as pd
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from mimlpaper.arrays import WHOLE_OR_REAL, check_integers
+from mimlpaper.arrays import WHOLE_OR_REAL, check_integers, text_of_name
 from mimlpaper.datasets.tables import (
+    ABSENT,
     LABEL_PREFIX,
+    MISSING,
+    TRUTHS,
     Column,
     Table,
+    check_values,
     located,
     number_of,
     place_of,
@@ -84,9 +88,10 @@ def _as_pandas(source):
         return source
     # pandas' own reading of other libraries' tables, __dataframe__, refuses columns of lists.
     try:
-        return source.to_pandas()
+        # Integers beside a missing one stay integers: as floats some would be rounded.
+        return source.to_pandas(integer_object_nulls=True)
     except ImportError:  # polars needs pyarrow for this
-        return pd.DataFrame(source.to_dict(as_series=False))
+        return pd.DataFrame(source.to_dict(as_series=False), dtype=object)
 
 
 def columns_of_heads(heads: Sequence) -> list[Column]:
@@ -148,12 +153,30 @@ def _bag_names(cells, column, is_chosen):
     if missing.any():
         place = where(cells.index, missing.argmax())
         raise ValueError(f"{place}: {column.name!r} must name a bag, got a missing value")
-    if not is_chosen and cells.dtype.kind == "f":
+    if not is_chosen and _holds_floats(cells):
         raise ValueError(
             f"the first column, {column.name!r:.60}, must name the bags, got floats; name the "
             "column of the bags by bag="
         )
-    return np.array(list(map(str, cells)), dtype=object)
+    for row, cell in enumerate(cells):
+        if isinstance(cell, bytes):
+            raise ValueError(
+                f"{where(cells.index, row)}: {column.name!r} must hold texts, got bytes; "
+                "decode them, as table.bag.str.decode('utf-8') does"
+            )
+    return np.array(list(map(text_of_name, cells)), dtype=object)
+
+
+def _holds_floats(cells):
+    """Whether all cells are numbers, and some of them not whole ones of digits."""
+    if cells.dtype.kind == "f":
+        return True
+    if cells.dtype != object:
+        return False
+    numbers = list(map(number_of, cells))
+    if None in numbers:
+        return False
+    return not all(re.fullmatch(r"[+-]?[0-9]+", str(cell).strip()) for cell in cells)
 
 
 def _typed(column, dtype):
@@ -161,6 +184,7 @@ def _typed(column, dtype):
     if column.kind == "label" or not isinstance(dtype, pd.CategoricalDtype):
         return column
     values = {str(value): place for place, value in enumerate(dtype.categories)}
+    check_values(column.name, list(map(str, dtype.categories)))
     return Column(column.name, "nominal", values)
 
 
@@ -215,10 +239,10 @@ def _with_sets(frame, columns, name, separator):
         sets.append(names)
     binarizer = MultiLabelBinarizer()
     labels = pd.DataFrame(binarizer.fit_transform(sets), frame.index, binarizer.classes_)
-    if set(labels) <= {"0", "1"}:
+    if {label.lower() for label in labels} <= TRUTHS.keys():
         raise ValueError(
             f"{name!r} must hold sets of names, got {list(labels) or 'no name'}; of a column of "
-            f"0 and 1 give a list: labels=[{name!r}]"
+            f"0 and 1, or of no and yes, give a list: labels=[{name!r}]"
         )
     kept = [i for i in range(len(columns)) if i != place]
     columns = [columns[i] for i in kept] + [Column(label, "label") for label in labels]
@@ -243,6 +267,8 @@ def _names_in_text(text, separator):
         return []
     if text.startswith(("[", "(", "{")):
         return _names_in_list(text)
+    if text in MISSING and text not in ABSENT:
+        return None  # a missing value, or a name
     parts = text.split(separator) if separator else re.split("[;|]", text)
     names = [part.strip() for part in parts if part.strip()]
     # A quote begins a list whose brackets are gone, or a name that a CSV reader left quoted.

@@ -1,7 +1,7 @@
 """Images as bags of nine colour blobs with their neighbours, and texts as bags of passages."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 import numpy as np
@@ -237,7 +237,9 @@ class TextBags(TransformerMixin, BaseEstimator):
 def _checked(texts):
     if isinstance(texts, str):
         raise ValueError("X must be a list of texts, got a single string")
-    texts = list(texts)
+    if hasattr(texts, "columns"):
+        raise ValueError("X must be a list of texts, got a table; give its column of texts")
+    texts = list(texts.values()) if isinstance(texts, Mapping) else list(texts)
     strange = [i for i, text in enumerate(texts) if not isinstance(text, str)]
     if strange or not texts:
         raise ValueError(f"X must hold at least one text, strings only, got others at {strange}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from mimlpaper.arrays import label_array, order_by_name
+from mimlpaper.arrays import label_array, order_by_name, text_of_name
 from mimlpaper.bags import Bags, as_bags
 
 
@@ -25,6 +25,11 @@ class LabelledBags:
         return len(self.X)
 
     def __getitem__(self, key) -> "LabelledBags":
+        if isinstance(key, int | np.integer):
+            raise TypeError(
+                f"some bags are chosen by a slice, mask or list, got {key}; [[{key}]] has one bag, "
+                "and .X[i] and .Y[i] are its instances and labels"
+            )
         names = tuple(np.array(self.bag_names, dtype=object)[key])
         return replace(self, X=self.X[key], Y=self.Y[key], bag_names=names)
 
@@ -61,9 +66,9 @@ def labelled_bags(
     features = checked_names(named_features, "feature", X.n_features, "f")
     named_bags = X.names if bag_names is None else bag_names
     bags = checked_names(named_bags, "bag", len(X))
-    if len(Y) != len(X):
-        raise ValueError(f"Y must have one row for each of {len(X)} bags, got {len(Y)}")
     labels = _labels(Y)
+    if len(labels) != len(X):
+        raise ValueError(f"Y must have one row for each of {len(X)} bags, got {len(labels)}")
     columns = getattr(Y, "columns", None)
     named_labels = columns if label_names is None else label_names
     labels_in_order = checked_names(named_labels, "label", labels.shape[1])
@@ -89,7 +94,8 @@ def labelled_bags(
 
 def _labels(Y):
     """Labels as booleans (n_bags, n_labels); without columns they are not known yet."""
-    if np.shape(Y)[1:] == (0,):
+    is_list = isinstance(Y, list | tuple)  # whose rows may have several lengths
+    if not is_list and np.shape(Y)[1:] == (0,):
         return np.zeros(np.shape(Y), dtype=bool)
     return label_array("Y", Y)
 
@@ -98,7 +104,7 @@ def checked_names(names, kind: str, n: int, start: str = "") -> tuple[str, ...]:
     """``n`` names as texts, checked; None for numbered ones. A ValueError names the bad one."""
     if names is None:
         names = [f"{start or kind}{i + 1}" for i in range(n)]
-    names = tuple(map(str, names))
+    names = tuple(map(text_of_name, names))
     if len(names) != n:
         raise ValueError(f"{n} {kind} names are needed, got {len(names)}")
     for name, times in Counter(names).items():

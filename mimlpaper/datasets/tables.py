@@ -2,11 +2,12 @@
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,10 @@ from mimlpaper.datasets.labelled import LabelledBags, bags_of_runs, labelled_bag
 
 LABEL_PREFIX = "label:"  # of the head of a column of labels
 ABSENT = ("", "?")  # texts of a missing value
+# In a column of numbers also those of R, of pandas and of databases.
+MISSING = (*ABSENT, "NA", "NaN", "nan", "N/A", "#N/A", "null", "NULL", "None")
+TRUTHS_IN_WORDS = {"true": 1.0, "false": 0.0}  # of features, as pandas and R write them
+DIGITS = 15  # float64 holds integers of so many
 TRUTHS = {
     **dict.fromkeys(("1", "1.0", "+1", "yes", "y", "true", "t", "positive"), 1.0),
     **dict.fromkeys(("0", "0.0", "-1", "no", "n", "false", "f", "negative"), 0.0),
@@ -56,7 +61,9 @@ class Column:
 
     def misfit(self, got: str) -> ValueError:
         """The error of a cell that does not fit."""
-        return ValueError(f"{self.name!r} must be {self.needed}, got {got}")
+        is_integer = self.kind == "number" and got.strip("'+-").isdigit()
+        hint = "; float64 would round this integer" if is_integer else ""
+        return ValueError(f"{self.name!r} must be {self.needed}, got {got}{hint}")
 
 
 @dataclass(frozen=True)
@@ -69,16 +76,33 @@ class Table:
     places: pd.Index  # (n_rows,), numbers of lines or rows; its name says which
 
 
+def check_values(name: str, values: Sequence[str]):
+    """Raise a ValueError if a nominal column declares a value twice."""
+    twice = [value for value, times in Counter(values).items() if times > 1]
+    if twice:
+        raise ValueError(f"{name!r:.60} must have values that differ, got {twice[0]!r:.60} twice")
+
+
 def number_of(cell) -> float | None:
     """The number in a cell, NaN if it is missing, None if the cell holds something else."""
     if isinstance(cell, str):
         text = cell.strip()
         if NUMBER.fullmatch(text):
-            return float(text)
-        return np.nan if text in ABSENT else None
+            return None if _is_rounded(text) else float(text)
+        if text.lower() in TRUTHS_IN_WORDS:
+            return TRUTHS_IN_WORDS[text.lower()]
+        return np.nan if text in MISSING else None
     if cell is None or cell is pd.NA:
         return np.nan
+    if isinstance(cell, Integral | Decimal) and _is_rounded(str(cell)):
+        return None
     return float(cell) if isinstance(cell, Real | Decimal | np.bool_) else None
+
+
+def _is_rounded(text):
+    """Whether float64 would round an integer, so that two could become equal."""
+    digits = text.lstrip("+-")
+    return len(digits) > DIGITS and digits.isdigit() and int(float(digits)) != int(digits)
 
 
 def truth_of(cell) -> float | None:

@@ -6,12 +6,15 @@ from textwrap import fill
 
 import pandas as pd
 
+from mimlpaper.datasets.loaders import PERCENTAGES
+from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.rules import POWERFUL
 from mimlstudy.report.tables import CORRECTED, PAPERS
 
 PAGE = "figures/pages/{}.md"  # of a rendered notebook, as the README links it
 MUCH, LITTLE = 0.9, 0.1  # of the claims and of the numbers, for "yes" and for "no"
 LINE = 100  # characters
+N_CASES = len(CRITERIA) * len(PERCENTAGES)  # of a figure of Section 5
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Fact:
 
 
 def answer(card: Mapping, page: str = PAGE) -> str:
-    """Does the paper hold? In one word, then in facts, as Markdown.
+    """Does the paper hold? In one word and a sentence, then in facts, as Markdown.
 
     ``card`` is a :func:`~mimlstudy.judge.scorecard.scorecard`; ``page`` is the address of a
     notebook's page, with braces for the notebook's name.
@@ -43,7 +46,8 @@ def answer(card: Mapping, page: str = PAGE) -> str:
     if not is_recorded(card):
         return "Not everything is recorded yet."
     lines = [fact.line(page) for fact in facts(card)]
-    return "\n".join([f"**{in_a_word(card)}**", "", *lines])
+    short = fill(f"**{in_a_word(card)}** {in_short(card)}", LINE)
+    return "\n".join([short, "", *lines])
 
 
 def is_recorded(card: Mapping) -> bool:
@@ -75,6 +79,22 @@ def _share_supported(card):
     return words["supported"] / n_tested
 
 
+def in_short(card: Mapping) -> str:
+    """Whether numbers, and the lead of the paper's learners, come out again."""
+    total = card["totals"]["closest"]["all"]
+    share = "Most" if total["agrees"] > total["measured"] / 2 else "Fewer than half of the"
+    tuned = _claim(card, "S4.2")["verdicts"]["equal tuning"]
+    lead = "does in part"
+    if tuned["supported"] == tuned["n_parts"]:
+        lead = "does too"
+    elif not tuned["supported"]:
+        lead = "does not"
+    return (
+        f"{share} printed numbers come out again. The lead over MlSvm, which sees no bags, {lead}, "
+        "if all methods are tuned alike."
+    )
+
+
 def facts(card: Mapping) -> list[Fact]:
     """The facts of the first page, in their order."""
     return [
@@ -83,17 +103,19 @@ def facts(card: Mapping) -> list[Fact]:
         Fact("Direct learning (D-MimlSvm).", direct_learning(card), "5_regularization"),
         Fact("InsDif.", INSDIF, "6_insdif"),
         Fact("SubCod.", subcod(card), "7_subcod"),
-        Fact("Do bags pay?", bags(card), "11_unseen_data", "Does learning from bags pay?"),
+        Fact("Are bags worth it?", bags(card), "11_unseen_data", "Does learning from bags pay?"),
         Fact("Claims.", claims(card), "0_scorecard", "The claims"),
         Fact("Unknown.", UNKNOWN, "0_scorecard", "What nobody can say"),
     ]
 
 
 # What no record can contradict: an identity that tests prove, and what the paper does not print.
-INSDIF = "Its bags do not change the result of its own learner: this is proved."
+INSDIF = (
+    "Turning vectors into its bags never changes what its own learner predicts: this is proved."
+)
 UNKNOWN = (
-    "The printed curves of Figs. 4 to 10, which have no numbers, and which programs made "
-    "RankSvm's rows."
+    "Whether the curves of Figs. 4 to 10 match, which are printed without numbers, and which "
+    "programs made RankSvm's rows."
 )
 
 
@@ -105,12 +127,13 @@ def numbers(card: Mapping) -> str:
     of_unmarked = card["agreeing"]["the other rows"]
     fixed = card["totals"]["fixed"]["all"]
     chance = card["totals"]["closest"]["all"]["chance_agreement"]
+    chance_with_choice = card["chance_with_choice"]["others_marked"]
     return (
         f"In {n_unmarked} rows of the tables no setting was picked to match the paper: "
         f"{_of(of_unmarked)} values agree within noise. In {n_marked} rows open "
-        f"settings were picked to match it: {_of(of_marked)} agree. If none is picked, "
-        f"{fixed['agrees']} of {fixed['measured']} agree. A wrong algorithm's value would agree "
-        f"{chance:.0%} of the time."
+        f"settings were picked to match it: {_of(of_marked)} agree. If none is picked in any row, "
+        f"{fixed['agrees']} of {fixed['measured']} agree. Another algorithm's value agrees in "
+        f"{chance:.0%}, and in {chance_with_choice:.0%} if its settings are picked too."
     )
 
 
@@ -128,9 +151,10 @@ def main_comparison(card: Mapping) -> str:
     n_supported = sum(verdict["supported"] for verdict in corrected)
     tuned = of_svm["equal tuning"]
     return (
-        f"On scenes the paper's four bag learners beat AdtBoost.MH and MlSvm in {n_supported} of "
-        f"{n_parts} comparisons, by a test corrected for overlapping training sets. If all methods "
-        f"are tuned alike, they beat MlSvm in {tuned['supported']} of {tuned['n_parts']}."
+        "On scenes the paper's four bag learners beat two learners without bags, AdtBoost.MH and "
+        f"MlSvm, in {n_supported} of {n_parts} comparisons, by a test corrected for overlapping "
+        f"training sets. If all are tuned alike, they beat MlSvm in {tuned['supported']} of "
+        f"{tuned['n_parts']}, and lose in {tuned['contradicted']}."
     )
 
 
@@ -139,8 +163,8 @@ def direct_learning(card: Mapping) -> str:
     scenes, scenes_mi = _share_of_cases(card, "S5.1"), _share_of_cases(card, "S5.2")
     texts, texts_mi = _share_of_cases(card, "S5.3"), _share_of_cases(card, "S5.4")
     return (
-        f"By the corrected test it beats MimlSvm in {scenes:.0%} of cases on scenes and "
-        f"{texts:.0%} on texts. It beats MimlSvm_mi in {scenes_mi:.0%} and {texts_mi:.0%}."
+        f"By the corrected test it beats MimlSvm in {scenes:.0%} of {N_CASES} cases on scenes and "
+        f"{texts:.0%} on texts, and MimlSvm_mi in {scenes_mi:.0%} and {texts_mi:.0%}."
     )
 
 
@@ -153,10 +177,10 @@ def _share_of_cases(card, name):
 def subcod(card: Mapping) -> str:
     """What sub-concepts add on Musk2 to a learner of the bag label, claim S7.4."""
     parts = {part["subject"]: part for part in _claim(card, "S7.4")["parts"]}
-    difference = parts["SubCod vs MimlSvm on the bag label"]["difference"]
+    part = parts["SubCod vs MimlSvm on the bag label"]
     return (
-        "On Musk2, where the printed difference is largest, its sub-concepts change the accuracy "
-        f"of its learner by {difference:.3f}."
+        "On Musk2, where the paper reports the largest gain, its sub-concepts change the accuracy "
+        f"of its learner by {part['difference']:.3f} ± {part['half']:.3f}."
     )
 
 
@@ -170,25 +194,26 @@ def bags(card: Mapping) -> str:
     n_mean, n_sets = leads.loc["mean"]
     n_statistics = leads.loc["bag statistics", "sum"]
     return (
-        "If equally many learners of each kind are tuned alike, the paper's beat learners of a "
+        "Of equally many learners, drawn and tuned alike, one of the paper's leads learners of a "
         f"bag's mean on {n_mean:.1f} of {n_sets:.0f} data sets, and learners of simple bag "
-        f"statistics on {n_statistics:.1f}."
+        f"statistics on {n_statistics:.1f} (means over draws)."
     )
 
 
 def claims(card: Mapping) -> str:
-    """How many claims have each word, and of how many the test was too weak."""
+    """How many claims have each word, and how many are undecided since the test is too weak."""
     by_paper, corrected = card["words"][PAPERS], card["words"][CORRECTED]
     n_weak = 0
     for claim in card["claims"]:
         verdict = claim["verdicts"][CORRECTED]
-        n_weak += verdict["n_detected"] < POWERFUL * verdict["n_printed"]
+        is_weak = verdict["n_detected"] < POWERFUL * verdict["n_printed"]
+        n_weak += is_weak and verdict["word"] == "undecided"
     return (
-        f"Of {len(card['claims'])} claims, the paper's t-test supports {by_paper['supported']} and "
-        f"the corrected test {corrected['supported']}. By the corrected test "
-        f"{corrected['supported in part']} hold in part, {corrected['undecided']} are open, "
-        f"{corrected['contradicted']} do not hold and {corrected['not tested']} are not tested. "
-        f"For {n_weak} this test is too weak."
+        f"Of {len(card['claims'])} claims the corrected test supports {corrected['supported']}, "
+        f"and {corrected['supported in part']} in part. It contradicts "
+        f"{corrected['contradicted']}, and {corrected['undecided']} are undecided, {n_weak} of "
+        f"them because it is too weak. {corrected['not tested']} are not tested. The paper's "
+        f"t-test supports {by_paper['supported']}."
     )
 
 

@@ -4,6 +4,7 @@ import gzip
 import json
 import math
 import os
+import sys
 
 import numpy as np
 import pandas as pd
@@ -312,6 +313,83 @@ def test_spaces_and_empty_lines_of_tables_do_not_matter(read):
     assert_same(data, read("t.csv", TABLE))
 
 
+@pytest.mark.parametrize("name", ["a;b;c;d;e", "a|b|c|d|e", 'a"b;c;d;e;f'])
+def test_names_with_other_delimiters_come_back(tmp_path, name):
+    data = labelled_bags([[[1.0, 2.0]]], [[1]], ["sea"], feature_names=[name, "y"])
+    path = tmp_path / "t.csv"
+    write_bags(path, data)
+    assert read_bags(path).feature_names == (name, "y")
+
+
+@pytest.mark.parametrize("ending", ["csv", "arff"])
+def test_bags_without_labels_come_back(tmp_path, ending):
+    new = labelled_bags([[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0]]], np.zeros((2, 0)))
+    path = tmp_path / f"t.{ending}"
+    write_bags(path, new)
+    assert_same(read_bags(path, labels=[]), new)
+
+
+@pytest.mark.parametrize("cell", ["NA", "NaN", "nan", "null", "#N/A", "?", ""])
+def test_missing_numbers_of_other_programs_are_known(read, cell):
+    text = f"bag,x,y,label:a\np,1,{cell},1\nq,2,3,0\n"
+    assert as_lists(read("t.csv", text, missing=-1)) == [[[1, -1]], [[2, 3]]]
+    with pytest.raises(DataError, match=r"line 2: 'y' .* got a missing value; give missing="):
+        read("t.csv", text)
+
+
+@pytest.mark.parametrize(("true", "false"), [("True", "False"), ("TRUE", "FALSE")])
+def test_booleans_of_tables_are_one_and_zero(read, true, false):
+    text = f"bag,x,label:a\np,{true},1\nq,{false},0\n"
+    assert as_lists(read("t.csv", text)) == [[[1]], [[0]]]
+
+
+@pytest.mark.parametrize("digits", ["9007199254740993", "-9007199254740993", "+9007199254740993"])
+def test_an_integer_that_would_be_rounded_is_refused(refused, digits):
+    message = "line 2: 'x' .*9007199254740993'; float64 would round this integer"
+    refused("t.csv", f"bag,x,label:a\np,{digits},1\n", message)
+
+
+def test_integers_of_json_beside_null_are_not_rounded(refused, read):
+    records = [
+        {"bag": "p", "x": 2**53 + 1, "label:a": 1},
+        {"bag": "q", "x": None, "label:a": 0},
+    ]
+    refused("t.json", json.dumps(records), "row 0: 'x' .*float64 would round", missing=0)
+    records[0]["x"] = 2**53
+    assert as_lists(read("t.json", json.dumps(records), missing=0)) == [[[2**53]], [[0]]]
+
+
+def test_lines_of_json_are_records(read):
+    records = [{"bag": "p", "x": 1, "label:a": 1}, {"bag": "q", "x": 2, "label:a": 0}]
+    lines = "\n".join(map(json.dumps, records)) + "\n"
+    assert_same(read("t.json", lines), read("t.json", json.dumps(records)))
+
+
+def test_a_key_of_json_stands_once(refused):
+    text = '[{"bag": "p", "x": 1, "x": 2, "label:a": 1}]'
+    refused("t.json", text, "a record must have each key once, got 'x' twice")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["f1,f2,label:s\n1.5,2,1\n2.5,4,0\n", "f1,f2,label:s\n1,2,1\n2.5,4,0\n"],
+)
+def test_a_first_column_of_floats_names_no_bags(refused, text):
+    refused("t.csv", text, "the first column, 'f1', must name the bags, got floats")
+
+
+@pytest.mark.parametrize("missing", ["0", math.inf, [0]])
+def test_what_replaces_missing_numbers_is_a_number(missing):
+    with pytest.raises(ValueError, match="missing= must be a number, or None"):
+        read_bags(PARCELS, missing=missing)
+
+
+def test_a_value_of_a_nominal_attribute_is_declared_once(refused):
+    text = "@relation r\n@attribute kind {b,c,b}\n@attribute sea {0,1}\n@data\nb,1\n"
+    message = "'kind' must have values that differ, got 'b' twice"
+    refused("t.arff", text, message, labels=["sea"])
+
+
 def test_the_separator_is_found_behind_empty_lines(read, tmp_path):
     semicolons = "\n \n" + TABLE.replace(",", ";")
     assert_same(read("t.csv", semicolons), read("t.csv", TABLE))
@@ -361,13 +439,18 @@ def test_labels_of_a_table_are_sets_in_one_column(parcels):
     assert parcels.bag_names == ("p", "q")
 
 
-def test_frames_records_and_parquet_are_the_same(read, parcels, monkeypatch):
+def test_a_file_of_parquet_is_read_as_the_frame(tmp_path, parcels):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "t.parquet"
+    pd.DataFrame(PARCEL_RECORDS).to_parquet(path)
+    assert_same(read_bags(path, **COLUMNS), parcels)
+
+
+def test_frames_and_records_are_the_same(read, parcels):
     frame = pd.DataFrame(PARCEL_RECORDS)
     assert_same(read_bags(frame, **COLUMNS), parcels)
     content = json.dumps(PARCEL_RECORDS)
     assert_same(read("t.json", content, **COLUMNS), parcels)
-    monkeypatch.setattr(pd, "read_parquet", lambda path: frame)
-    assert_same(read("t.parquet", "", **COLUMNS), parcels)
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -407,7 +490,7 @@ NOT_ENOUGH = "attributes, .* and @data are needed"
         (
             "12.5",
             "nan",
-            "line 12: 'f2' must be a finite number .*, got 'nan'",
+            "line 12: 'f2' must be a finite number .*, got a missing value; give missing=",
         ),
         (
             "12.5",
@@ -670,10 +753,7 @@ def test_a_cell_without_end_is_refused(refused):
 
 
 def test_parquet_without_its_engine_says_what_to_install(refused, monkeypatch):
-    def missing(path):
-        raise ImportError("no engine")
-
-    monkeypatch.setattr(pd, "read_parquet", missing)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     message = "Parquet needs pyarrow: pip install pyarrow"
     refused("t.parquet", "", message)
 
@@ -805,6 +885,33 @@ def test_labels_of_matlab_files_can_be_named(tmp_path, variables):
     assert data.label_names == ("a", "b", "c")
 
 
+def test_new_bags_of_matlab_files_have_no_targets(tmp_path, variables):
+    path = tmp_path / "t.mat"
+    savemat(path, {"bags": variables["bags"]})
+    new = read_bags(path, labels=[])
+    assert new.Y.shape == (2, 0)
+    assert as_lists(new) == [[[1, 2], [3, 4]], [[5, 6]]]
+    savemat(path, variables)
+    assert read_bags(path, labels=[]).Y.shape == (2, 0)
+
+
+def test_named_labels_of_matlab_files_are_not_renamed(tmp_path, variables):
+    names = np.array([["sea"], ["sky"], ["sun"]], dtype=object)
+    path = tmp_path / "t.mat"
+    savemat(path, {**variables, "class_name": names})
+    assert read_bags(path, labels=["sun", "sky", "sea"]).label_names == ("sea", "sky", "sun")
+    with pytest.raises(DataError, match=r"labels= must be None or the labels that are named"):
+        read_bags(path, labels=["sun", "sky", "moon"])
+
+
+def test_transposed_targets_of_matlab_files_are_refused(tmp_path, variables):
+    path = tmp_path / "t.mat"
+    savemat(path, {**variables, "targets": np.transpose(variables["targets"])})
+    message = r"targets must be numbers \(n_labels, n_bags\), with 2 bags, got int64 \(2, 3\)"
+    with pytest.raises(DataError, match=message):
+        read_bags(path)
+
+
 def test_missing_numbers_of_matlab_files_get_a_number_or_are_refused(tmp_path, variables):
     variables["bags"][1, 0][0, 1] = np.nan
     path = tmp_path / "t.mat"
@@ -885,7 +992,7 @@ def test_no_head_of_a_table_of_labels_has_a_meaning(labels_of):
         ("image,sea,sea\na,1,0\n", "label names must differ .*got 'sea' 2 times"),
         ("image,sea\na,1\na,1\n", "bag names must differ .*got 'a' 2 times"),
         ("image\na\n", "a column for each label is needed, got 'image' alone"),
-        ("", "a column for each label is needed"),
+        ("", "the file is empty; a line of heads is needed"),
         (LABEL_TABLE.encode("utf-16"), "text in utf-8-sig is needed.*save the file as UTF-8"),
         ("image,séa\na,1\n".encode("latin-1"), "line 1: text .*save the file as UTF-8"),
     ],

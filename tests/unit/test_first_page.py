@@ -13,10 +13,10 @@ from mimlstudy.judge.scorecard import scorecard
 from mimlstudy.report import first_page
 
 
-def verdict(supported, n_parts, n_detected=0, n_printed=0):
+def verdict(supported, n_parts, word="supported in part", n_detected=0, n_printed=0):
     """With the fields of the scorecard's verdicts, so that a renamed one is found here."""
     made = ClaimVerdict(
-        word="supported in part",
+        word=word,
         n_parts=n_parts,
         supported=supported,
         contradicted=0,
@@ -27,8 +27,8 @@ def verdict(supported, n_parts, n_detected=0, n_printed=0):
     return asdict(made)
 
 
-def claim(name, supported=3, n_parts=4, parts=(), **detected):
-    of_claim = verdict(supported, n_parts, **detected)
+def claim(name, supported=3, n_parts=4, parts=(), **fields):
+    of_claim = verdict(supported, n_parts, **fields)
     verdicts = dict.fromkeys(("corrected test", "equal tuning"), of_claim)
     return {"id": name, "verdicts": verdicts, "parts": list(parts)}
 
@@ -47,7 +47,7 @@ def card():
     for i in range(1, 5):
         part = {"subject": "better", "share": i / 10}
         of_cases.append(claim(f"S5.{i}", parts=[part]))
-    without = {"subject": "SubCod vs MimlSvm on the bag label", "difference": 0.0125}
+    without = {"subject": "SubCod vs MimlSvm on the bag label", "difference": 0.0125, "half": 0.02}
     words = {
         "supported": 4,
         "supported in part": 3,
@@ -66,11 +66,12 @@ def card():
         "totals": {name: {"all": totals} for name in ("closest", "fixed", "equal")},
         "claims": [
             claim("S4.1", 28, 28),
-            claim("S4.2", 20, 28, n_detected=1, n_printed=4),
+            claim("S4.2", 20, 28, word="undecided", n_detected=1, n_printed=4),
             *of_cases,
             claim("S7.4", parts=[without]),
         ],
         "words": {"paper's test": words | {"supported": 9}, "corrected test": words},
+        "chance_with_choice": {"others_marked": 0.5},
         "groups": {"equal numbers": rivals},
     }
 
@@ -79,37 +80,37 @@ def test_numbers_tell_rows_by_how_their_settings_were_chosen(card):
     text = first_page.numbers(card)
     assert "In 1 rows of the tables no setting was picked to match the paper: 2 of 4 " in text
     assert "In 2 rows open settings were picked to match it: 4 of 6 agree." in text
-    assert "If none is picked, 6 of 10 agree." in text
-    assert text.endswith("would agree 25% of the time.")
+    assert "If none is picked in any row, 6 of 10 agree." in text
+    assert text.endswith("agrees in 25%, and in 50% if its settings are picked too.")
 
 
 def test_comparisons_are_counted_by_the_corrected_test_and_by_equal_tuning(card):
     text = first_page.main_comparison(card)
     assert "in 48 of 56 comparisons" in text
-    assert text.endswith("beat MlSvm in 20 of 28.")
+    assert text.endswith("beat MlSvm in 20 of 28, and lose in 0.")
 
 
 def test_shares_of_cases_are_those_of_four_claims(card):
     text = first_page.direct_learning(card)
-    assert "MimlSvm in 10% of cases on scenes and 30% on texts" in text
-    assert text.endswith("It beats MimlSvm_mi in 20% and 40%.")
+    assert "MimlSvm in 10% of 35 cases on scenes and 30% on texts" in text
+    assert text.endswith("and MimlSvm_mi in 20% and 40%.")
 
 
 def test_sub_concepts_are_compared_with_the_learner_without_them(card):
-    assert first_page.subcod(card).endswith("by 0.013.")
+    assert first_page.subcod(card).endswith("by 0.013 ± 0.020.")
 
 
 def test_bags_lead_rivals_on_so_many_sets(card):
     text = first_page.bags(card)
-    assert "the paper's beat learners of a bag's mean on 2.4 of 3 data sets" in text
-    assert text.endswith("bag statistics on 1.0.")
+    assert "one of the paper's leads learners of a bag's mean on 2.4 of 3 data sets" in text
+    assert text.endswith("bag statistics on 1.0 (means over draws).")
 
 
 def test_claims_are_counted_by_both_tests_and_a_weak_test_is_said(card):
     text = first_page.claims(card)
-    assert "Of 7 claims, the paper's t-test supports 9 and the corrected test 4." in text
-    assert "3 hold in part, 2 are open, 1 do not hold and 5 are not tested." in text
-    assert text.endswith("For 1 this test is too weak.")
+    assert "Of 7 claims the corrected test supports 4, and 3 in part." in text
+    assert "It contradicts 1, and 2 are undecided, 1 of them because it is too weak." in text
+    assert text.endswith("5 are not tested. The paper's t-test supports 9.")
 
 
 @pytest.mark.parametrize(
@@ -127,9 +128,23 @@ def test_the_answer_in_a_word_follows_the_shares(card, agrees, supported, word):
     assert first_page.in_a_word(changed) == word
 
 
+@pytest.mark.parametrize(
+    ("agrees", "supported", "share", "lead"),
+    [(6, 0, "Most", "does not"), (5, 28, "Fewer than half of the", "does too")],
+)
+def test_the_short_answer_follows_numbers_and_equal_tuning(card, agrees, supported, share, lead):
+    changed = copy.deepcopy(card)
+    changed["totals"]["closest"]["all"]["agrees"] = agrees
+    changed["claims"][1]["verdicts"]["equal tuning"]["supported"] = supported
+    text = first_page.in_short(changed)
+    assert text.startswith(f"{share} printed numbers come out again.")
+    assert f"which sees no bags, {lead}, if" in text
+
+
 def test_each_fact_is_a_line_that_leads_to_a_heading_of_a_notebook(card):
     text = first_page.answer(card)
-    assert text.startswith("**Partly.**\n\n- **Numbers.** ")
+    assert text.startswith("**Partly.** Most printed numbers come out again. The lead over MlSvm,")
+    assert "\n\n- **Numbers.** In 1 rows" in text
     links = re.findall(r"\[Evidence\]\(figures/pages/(\w+)\.md(?:#([\w-]+))?\)", text)
     assert len(links) == len(first_page.facts(card))
     for notebook, place in links:

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from mimlpaper.datasets import DataError, labelled_bags, make_scenes, write_bags
+from mimlpaper.datasets import DataError, labelled_bags, make_scenes, read_bags, write_bags
 from mimlpaper.metrics import scores_of
 from mimlstudy.report.sections import own_data
 
@@ -199,6 +199,20 @@ def test_folds_without_labels_show_no_difference(defined, words):
         for fold in range(3)
     ]
     assert own_data.comparison_in_words(pd.DataFrame(rows)).endswith(words)
+
+
+@pytest.mark.parametrize("names", [["sea, shore", "sky"], ["labels", "sea"], ["a;b", "c"]])
+def test_the_sets_of_answers_are_read_back(labelled, names, tmp_path):
+    named = labelled_bags(labelled.X, labelled.Y, names)
+    model = own_data.pipeline_of("NoisyOr").fit(named.X, named.Y)
+    answers = own_data.predictions(model, named[:5], names)
+    path = tmp_path / "answers.csv"
+    answers.iloc[:, :1].assign(f=1.0).to_csv(path)
+    read = read_bags(path, labels="labels")
+    predicted = np.asarray(model.predict(named.X[:5]), dtype=bool)
+    for has_label, has_read in zip(predicted, read.Y, strict=True):
+        written = set(np.array(names)[has_label])
+        assert set(np.array(read.label_names)[has_read]) == written
 
 
 def test_an_unknown_learner_is_refused(labelled):

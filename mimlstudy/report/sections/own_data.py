@@ -5,6 +5,8 @@ with simple rivals by cross-validation. The best learner is fitted to all labell
 asked for the labels of new ones.
 """
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,7 +126,8 @@ def data_of_folder(folder: str | Path) -> OwnData:
     if absent:
         raise ValueError(f"{table_file} names images that are not there: {absent[:3]}")
     images = [path for path in folder.iterdir() if path.suffix.lower() in IMAGE_ENDINGS]
-    new_files = [path for path in sorted(images) if path.name not in table.index]
+    known = {path.resolve() for path in files}
+    new_files = [path for path in sorted(images) if path.resolve() not in known]
     to_bags = ImageBags()
     bags = to_bags.fit_transform(files)
     labelled = labelled_bags(bags, table, bag_names=[*table.index])
@@ -149,7 +152,7 @@ def overview(data: OwnData) -> pd.DataFrame:
         "labelled bags": len(labelled),
         "new bags": len(data.new or ()),
         "instances of a bag, fewest": sizes.min(),
-        "instances of a bag, median": int(np.median(sizes)),
+        "instances of a bag, median": np.median(sizes),
         "instances of a bag, most": sizes.max(),
         "features": labelled.X.n_features,
         "labels": len(labelled.label_names),
@@ -319,8 +322,10 @@ def predictions(model: Pipeline, new: LabelledBags, label_names: Sequence[str]) 
     scores = pd.DataFrame(scores_of(model, new.X), new.bag_names, label_names)
     labels = np.asarray(model.predict(new.X), dtype=bool)
     names = np.array(label_names, dtype=object)
-    answers = [", ".join(names[row]) for row in labels]
-    scores.insert(0, "labels", answers)
+    # As read_bags reads a set: names with a mark of their own stand in a list of JSON.
+    has_mark = any(re.search(r"[,;|\[\]{}\"'?]", name) for name in label_names)
+    answers = [json.dumps([*names[row]]) if has_mark else "; ".join(names[row]) for row in labels]
+    scores.insert(0, "labels", answers, allow_duplicates=True)  # a label may have this name
     return scores.rename_axis("bag")
 
 
