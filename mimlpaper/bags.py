@@ -245,6 +245,39 @@ def as_bags(X, *, missing: bool = False) -> Bags:
     return bags
 
 
+def in_order_of_examples(Y, X):
+    """``Y`` with its rows in the order of the examples, where X and Y name them."""
+    places = _places_of_examples(Y, X)
+    return Y if places is None else Y.iloc[places]
+
+
+def check_order_of_examples(Y, X):
+    """Raise a ValueError if X and Y name the examples in different orders: vectors lose names."""
+    places = _places_of_examples(Y, X)
+    if places is not None and not np.array_equal(places, np.arange(len(places))):
+        raise ValueError(
+            "Y must have its rows in the order of the bags X, since their vectors have no names; "
+            "give Y.loc[list(X.names)]"
+        )
+
+
+def _places_of_examples(Y, X):
+    """The row of Y for each example of X; None where one of them has no names."""
+    names = names_of_examples(X)
+    if names is None or not isinstance(Y, pd.DataFrame | pd.Series) or len(Y) != len(names):
+        return None  # another length is the error of the checks of labels
+    return order_by_name("X and Y", Y.index, names)
+
+
+def names_of_examples(X):
+    """The keys of a dict, the index of a table, the names of bags; None if there are none."""
+    if isinstance(X, dict):
+        return list(X)
+    if hasattr(X, "iloc"):
+        return X.index
+    return getattr(X, "names", None)
+
+
 def _is_cell_array(X):
     """Whether MATLAB's files hold ``X`` as a row or column of cells, a 2-D array in each."""
     if not isinstance(X, np.ndarray) or X.dtype != object or X.ndim != 2:

@@ -10,16 +10,18 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.pipeline import Pipeline
 from sklearn.utils import ClassifierTags, TargetTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mimlpaper.arrays import check_mask, check_type, label_array, order_by_name
-from mimlpaper.bags import LARGEST, Bags, as_bags
+from mimlpaper.arrays import check_integers, check_mask, check_type, label_array
+from mimlpaper.bags import LARGEST, Bags, as_bags, in_order_of_examples, names_of_examples
 from mimlpaper.computing import computing
 from mimlpaper.parameters import check_parameters, words
 
 LABEL_RULES = "sign", "top"
 NO_LABELS = "fit requires y to be passed, but the target y is None"
+ROUNDING = 1e-14  # of a mean of equal numbers, as a share
 OFFSET = 1e5  # most deviations from a mean to 0: squares of what varies lose ten digits
 
 
@@ -49,7 +51,8 @@ def check_bags(X, estimator=None, *, reset: bool = False, missing: bool = False)
     if estimator is not None:
         features = bags.rows if bags.feature_names is None else bags.table
         validate_data(estimator, features, reset=reset, skip_check_array=True)
-        if reset and not missing and isinstance(bags.rows, np.ndarray):
+        scales = getattr(estimator, "scales_features", False)
+        if reset and not missing and not scales and isinstance(bags.rows, np.ndarray):
             _check_offset(bags.rows)
     return bags
 
@@ -57,7 +60,8 @@ def check_bags(X, estimator=None, *, reset: bool = False, missing: bool = False)
 def _check_offset(X):
     """Refuse features that vary by little beside their means: their distances lose all digits."""
     mean, variance = X.mean(axis=0), X.var(axis=0).sum()
-    if 0 < variance * OFFSET**2 < mean @ mean:
+    # What rounding makes of constant features is no variation.
+    if ROUNDING**2 * (mean @ mean) < variance < (mean @ mean) / OFFSET**2:
         largest, deviation = np.abs(mean).max(), np.sqrt(variance)
         raise ValueError(
             f"X must lie around 0, got features of {largest:.1e} that vary by {deviation:.1e}; "
@@ -94,8 +98,9 @@ def check_vectors(
     given = X
     X = validate_data(estimator, X, dtype=np.float64, accept_sparse=sparse, reset=reset, **options)
     if not hasattr(given, "toarray"):
-        # scikit-learn drops masks, and takes dates for numbers.
+        # scikit-learn drops masks, takes dates for numbers, and rounds integers.
         check_type("X", given)
+        check_integers("X", given)
     if X.shape[0] and abs(X).max() > LARGEST:
         raise ValueError(f"X must hold values within {LARGEST:.0e}, or their squares overflow")
     if reset and not offset and isinstance(X, np.ndarray):
@@ -132,7 +137,7 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
         """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
         with fitting(self) as learner:
             bags = check_bags(X, learner, reset=True)
-            y = _in_order_of_examples(y, X)
+            y = in_order_of_examples(y, X)
             learner._fit(bags, learner._learn_classes(y, len(bags)))
         return self
 
@@ -196,7 +201,7 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
     def fit(self, X, Y) -> Self:
         """Fit on X, bags or vectors as the class says, and label sets Y (n_examples, n_labels)."""
         with fitting(self) as learner:
-            Y = _in_order_of_examples(Y, X)
+            Y = in_order_of_examples(Y, X)
             X = learner._check_X(X, reset=True)
             labels = learner._learn_labels(Y, X.shape[0])
             learner._warn_of_constant(labels)
@@ -275,7 +280,7 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         """Values (n_examples, n_labels) as :meth:`set_output` asked; a frame has X's index."""
         if self.output != "pandas":
             return values
-        return pd.DataFrame(values, _names_of_examples(X), self.classes_)
+        return pd.DataFrame(values, names_of_examples(X), self.classes_)
 
 
 class LogOdds(MultiLabelEstimator):
@@ -313,21 +318,11 @@ class InstanceScores:
         raise NotImplementedError(f"{type(self).__name__} must define _instance_scores(bags)")
 
 
-def _names_of_examples(X):
-    """The keys of a dict, the index of a table, the names of bags; None if there are none."""
-    if isinstance(X, dict):
-        return list(X)
-    if hasattr(X, "iloc"):
-        return X.index
-    return getattr(X, "names", None)
-
-
-def _in_order_of_examples(Y, X):
-    """``Y`` with its rows in the order of the examples, where X and Y name them."""
-    names = _names_of_examples(X)
-    if names is None or not isinstance(Y, pd.DataFrame | pd.Series) or len(Y) != len(names):
-        return Y  # another length is the error of the checks of labels
-    return Y.iloc[order_by_name("X and Y", Y.index, names)]
+def last_step(learner):
+    """The learner itself, or the one at the end of fitted pipelines and searches."""
+    if hasattr(learner, "best_estimator_"):
+        return last_step(learner.best_estimator_)
+    return last_step(learner[-1]) if isinstance(learner, Pipeline) else learner
 
 
 def is_constant(labels: np.ndarray) -> np.ndarray:

@@ -26,7 +26,7 @@ from mimlpaper.algorithms.noisy_or import NoisyOr
 from mimlpaper.calibration import platt
 from mimlpaper.computing import progress
 from mimlpaper.explanations import explain
-from mimlpaper.metrics import UndefinedError, area_under_curve, average_precision
+from mimlpaper.metrics import UndefinedError, area_under_curve, average_precision, scores_of
 from mimlpaper.parameters import POSITIVE, SEED, VERBOSITY, at_least
 from mimlpaper.preprocessing import BagStatistics, OnInstances
 
@@ -55,12 +55,18 @@ class OnStatistics(base.MultiLabelEstimator):
     Attributes
     ----------
     model_ : Pipeline
-        Statistics, scaling and the classifiers.
+        Statistics, scaling and the classifiers of the labels that vary.
+    varies_ : bool array (n_labels,)
+        Which labels some training bags have and others lack.
+    constants_ : array (n_labels,)
+        Scores of the labels that do not vary, such as 7 if all training bags have it and -7 if
+        none has.
     classes_ : array (n_labels,)
         Names of the labels.
     """
 
     label_rule = "sign"
+    scales_features = True
 
     def __init__(self, classifier, *, random_state=None):
         self.classifier = classifier
@@ -69,18 +75,23 @@ class OnStatistics(base.MultiLabelEstimator):
     def _fit(self, bags, Y):
         by_label = OneVsRestClassifier(_seeded(self.classifier, self.random_state))
         self.model_ = make_pipeline(BagStatistics(), StandardScaler(), by_label)
-        with warnings.catch_warnings():
-            # fit has warned of constant labels.
-            warnings.filterwarnings("ignore", message="Label .* is present in all training")
-            self.model_.fit(bags, Y)
+        # A label that all or no bags have needs no classifier.
+        self.varies_ = ~base.is_constant(Y)
+        self.constants_ = np.where(Y.all(axis=0), logit(1 - SURE), logit(SURE))
+        if self.varies_.any():
+            self.model_.fit(bags, Y[:, self.varies_])
 
     def _scores(self, bags):
         """Scores of the labels: (n_bags, n_labels)."""
-        # The classifier is asked, since the predictor of a constant label always has one.
-        if hasattr(self.classifier, "decision_function"):
-            return self.model_.decision_function(bags).reshape(-1, self.n_labels_)
-        shares = self.model_.predict_proba(bags)[:, -self.n_labels_ :]
-        return logit(np.clip(shares, SURE, 1 - SURE))
+        scores = np.tile(self.constants_, (len(bags), 1))
+        n_varying = self.varies_.sum()
+        if n_varying and hasattr(self.model_, "decision_function"):
+            of_varying = self.model_.decision_function(bags).reshape(-1, n_varying)
+            scores[:, self.varies_] = of_varying
+        elif n_varying:
+            shares = self.model_.predict_proba(bags)[:, -n_varying:]
+            scores[:, self.varies_] = logit(np.clip(shares, SURE, 1 - SURE))
+        return scores
 
 
 def _seeded(estimator, seed):
@@ -149,6 +160,8 @@ class MimlClassifier(base.LogOdds):
     ----------
     Not from the paper. Platt, Probabilistic outputs for support vector machines, 1999.
     """
+
+    scales_features = True
 
     _parameter_constraints: ClassVar[dict] = {
         "n_folds": [at_least(2)],
@@ -231,7 +244,7 @@ class MimlClassifier(base.LogOdds):
 
     def _scores(self, bags):
         """Log-odds of each label: (n_bags, n_labels)."""
-        scores = np.asarray(self.model_.decision_function(bags))
+        scores = np.asarray(scores_of(self.model_, bags))
         return self.slopes_ * scores + self.intercepts_
 
     def explain(self, X) -> pd.DataFrame:
@@ -319,7 +332,7 @@ def _cross_fit(pipeline, bags, labels, folds, budget, reserve, bar):
         held = folds == fold
         began = time.perf_counter()
         _quiet_fit(pipeline, bags[~held], labels[~held])
-        scores[held] = np.asarray(pipeline.decision_function(bags[held]))
+        scores[held] = np.asarray(scores_of(pipeline, bags[held]))
         longest = max(longest, time.perf_counter() - began)
         bar.update()
         n_left = n_folds - fold - 1

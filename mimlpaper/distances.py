@@ -13,6 +13,7 @@ ROUNDING = 1e-12  # smallest squared distance that is not 0
 NEAR = 1e-3  # share of the largest ||a||² + ||b||² below which ||a - b||² is summed itself
 SPARSE = 0.2  # share of values that are not 0 below which products are those of sparse matrices
 CHUNK = 2**18  # products held at a time, 2 MiB
+ORDINARY = 64  # float32 holds 2^±126
 
 
 def max_hausdorff(A, B=None) -> np.ndarray:
@@ -178,7 +179,7 @@ def nearest(distances: np.ndarray, k: int) -> np.ndarray:
     """
     if k == 0:
         return np.empty((len(distances), 0), dtype=np.intp)
-    distances = distances.astype(np.float32)
+    distances = in_float32(distances, exponent_of(distances))
     farthest = np.partition(distances, k - 1, axis=1)[:, [k - 1]]
     chosen = distances <= farthest
     for row in np.flatnonzero(chosen.sum(axis=1) > k):
@@ -186,6 +187,21 @@ def nearest(distances: np.ndarray, k: int) -> np.ndarray:
         n_too_many = chosen[row].sum() - k
         chosen[row, equal[-n_too_many:]] = False
     return np.nonzero(chosen)[1].reshape(len(distances), k)
+
+
+def exponent_of(distances: np.ndarray) -> int:
+    """The e of the largest finite distance f 2^e, 1/2 <= f < 1; 0 if float32 holds it anyway."""
+    largest = np.max(distances, initial=0.0)
+    if not np.isfinite(largest):
+        largest = np.max(distances, initial=0.0, where=np.isfinite(distances))
+    exponent = int(np.frexp(largest)[1])
+    return exponent if abs(exponent) > ORDINARY else 0
+
+
+def in_float32(distances: np.ndarray, exponent: int) -> np.ndarray:
+    """Distances times 2^-exponent as float32, which does not hold very large or small ones."""
+    scaled = np.ldexp(distances, -exponent) if exponent else distances
+    return scaled.astype(np.float32)
 
 
 def check_memory(n_bytes: float, what: str, advice: str):

@@ -2,7 +2,9 @@
 
 import numpy as np
 from scipy.spatial.distance import cdist
+from scipy.special import erf
 from sklearn.pipeline import Pipeline
+from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.mimlnn import MimlNn
@@ -18,20 +20,23 @@ N_NODES = 16  # of the quadrature along the path from z = 0
 def explain(estimator, X) -> np.ndarray:
     """Score of every instance for every label; within a bag, the highest brings the label.
 
-    The ``instance_scores`` of a learner that has them. MimlSvm and MimlNn know a bag by its
-    distances z_k = d_H(X, M_k) to medoids. Each is the distance of *one* instance of X, which gets
-    the integrated gradient z_k ∫ ∂h_y/∂z_k (t z) dt, 0 <= t <= 1: over a bag the scores of a label
-    sum to h_y(z) - h_y(0). For other learners an instance gets what its bag's scores lose without
-    it, and a single instance the scores themselves; where a classifier of scikit-learn has no
-    scores, its probabilities.
+    The ``instance_scores`` of a learner that has them, and the ``explain`` of MimlClassifier.
+    MimlSvm and MimlNn know a bag by its distances z_k = d_H(X, M_k) to medoids. Each is the
+    distance of *one* instance of X, which gets the integrated gradient z_k ∫ ∂h_y/∂z_k (t z) dt,
+    0 <= t <= 1: over a bag the scores of a label sum to h_y(z) - h_y(0). For other learners an
+    instance gets what its bag's scores lose without it, and a single instance the scores
+    themselves; where a classifier of scikit-learn has no scores, its probabilities.
 
     ``estimator`` is a fitted learner of bags, or a pipeline or search that ends in one; X are the
-    bags as it takes them. Returns (n_instances, n_labels).
+    bags as it takes them. Returns (n_instances, n_labels), or (n_instances,) for a learner of one
+    label.
 
     Source: Sundararajan, Taly and Yan, Axiomatic attribution for deep networks, ICML 2017.
     """
     given = check_bags(X, missing=True)
     learner, bags = _at_the_end(estimator, given)
+    if hasattr(learner, "explain"):
+        return learner.explain(bags).to_numpy()
     if hasattr(learner, "instance_scores"):
         return learner.instance_scores(bags)
     if isinstance(learner, (MimlNn, MimlSvm)) and learner.metric == "max_hausdorff":
@@ -42,16 +47,21 @@ def explain(estimator, X) -> np.ndarray:
 def telling_features(estimator, bag: np.ndarray, instance: int) -> np.ndarray:
     """How much the scores of row ``instance`` of a bag fall when one of its features is set to 0.
 
-    For counts. ``bag`` is (n_instances, n_features); ``estimator`` as in :func:`explain`. Returns
-    (n_features, n_labels).
+    For counts. ``bag`` is an array or DataFrame (n_instances, n_features), and ``instance`` counts
+    from 0; ``estimator`` as in :func:`explain`. Returns (n_features, n_labels).
     """
-    bag = check_bags([bag])[0]
+    given = check_bags([bag])
+    bag = given[0]
+    if not 0 <= instance < len(bag):
+        raise ValueError(f"instance must be from 0 to {len(bag) - 1}, got {instance}")
     present = np.flatnonzero(bag[instance])
     n_present = len(present)
     # The last variant stays whole.
     variants = np.repeat(bag[None], n_present + 1, axis=0)
     variants[np.arange(n_present), instance, present] = 0.0
-    of_all = explain(estimator, list(variants))  # of the instances of all variants
+    offsets = len(bag) * np.arange(n_present + 2)
+    all_variants = Bags(np.concatenate(variants), offsets, given.feature_names)
+    of_all = explain(estimator, all_variants).reshape(offsets[-1], -1)
     scores = of_all[instance :: len(bag)]  # (n_variants, n_labels)
     falls = np.zeros((bag.shape[1], scores.shape[1]))
     falls[present] = scores[-1] - scores[:-1]
@@ -132,7 +142,10 @@ def _mean_gradient(learner, label, z):
         return np.zeros_like(z)
     alphas = svm.dual_coef_[0]
     support = classifier.X_fit_[svm.support_]
-    nodes, weights = np.polynomial.legendre.leggauss(N_NODES)  # of the integral over [-1, 1]
+    if classifier.kernel == "rbf":
+        return _mean_gaussian_gradient(classifier.gamma_, alphas, support, z)
+    # Exact for polynomials of a degree below 2 N_NODES, on the interval [-1, 1].
+    nodes, weights = np.polynomial.legendre.leggauss(N_NODES)
     mean = np.zeros_like(z)
     for node, weight in zip(nodes, weights, strict=True):
         share = (node + 1) / 2  # of the way from 0 to z
@@ -140,15 +153,30 @@ def _mean_gradient(learner, label, z):
     return mean
 
 
+def _mean_gaussian_gradient(gamma, alphas, support, z):
+    """The mean of ∂/∂z Σ_s α_s exp(-γ ||t z - z_s||²) over 0 <= t <= 1, in closed form.
+
+    It is 2γ Σ_s α_s (z_s ∫ k dt - z ∫ t k dt). On the line t z, k is a Gaussian function of t.
+    """
+    products = z @ support.T  # (n_bags, n_support)
+    lengths = row_norms(z, squared=True)[:, None]
+    lengths = np.where(lengths > 0, lengths, 1.0)  # the share of z = 0 is 0 anyway
+    middles = products / lengths  # the t that is nearest to z_s
+    squares = row_norms(support, squared=True)  # (n_support,)
+    heights = np.exp(-gamma * np.maximum(squares - products * middles, 0.0))
+    width = np.sqrt(gamma * lengths)
+    areas = erf(width * (1 - middles)) + erf(width * middles)
+    integrals = heights * areas * np.sqrt(np.pi) / (2 * width)  # ∫ k dt
+    fall = np.exp(-gamma * squares) - kernel_matrix(z, support, kernel="rbf", gamma=gamma)
+    moments = middles * integrals + fall / (2 * gamma * lengths)  # ∫ t k dt
+    return 2 * gamma * ((alphas * integrals) @ support - (moments @ alphas)[:, None] * z)
+
+
 def _gradient(classifier, alphas, support, z):
-    """∂/∂z of Σ_s α_s k(z, z_s) at each row of z."""
+    """∂/∂z of Σ_s α_s k(z, z_s) at each row of z, for a linear or polynomial kernel."""
     gamma, degree = classifier.gamma_, classifier.degree
     if classifier.kernel == "linear":
         return np.broadcast_to(alphas @ support, z.shape)
-    if classifier.kernel == "rbf":
-        similar = kernel_matrix(z, support, kernel="rbf", gamma=gamma)
-        K = alphas * similar  # (n_bags, n_support)
-        return 2 * gamma * (K @ support - K.sum(axis=1, keepdims=True) * z)
     base = gamma * z @ support.T + classifier.coef0
     slopes = alphas * base ** (degree - 1)
     return degree * gamma * slopes @ support

@@ -8,7 +8,7 @@ import numpy as np
 from mimlpaper.bags import Bags
 from mimlpaper.base import InstanceScores
 from mimlpaper.kernels import KERNELS, KernelFactor, kernel_width
-from mimlpaper.parameters import COUNT, NUMBER, POSITIVE, SEED, words
+from mimlpaper.parameters import COUNT, NOT_NEGATIVE, POSITIVE, SEED, words
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -59,7 +59,7 @@ class HighestInstance(InstanceScores, KernelFeatures):
     degree: int = 3
     coef0: float = 1.0
 
-    _parameter_constraints: ClassVar[dict] = {"degree": [COUNT], "coef0": [NUMBER]}
+    _parameter_constraints: ClassVar[dict] = {"degree": [COUNT], "coef0": [NOT_NEGATIVE]}
 
     def _scores(self, bags: Bags) -> np.ndarray:
         """Largest instance score of each bag."""

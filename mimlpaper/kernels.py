@@ -73,7 +73,7 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         Width γ, in units of one over a squared feature.
     degree : int >= 1, default 3
         Degree of "poly".
-    coef0 : float, default 1.0
+    coef0 : float >= 0, default 1.0
         Constant of "poly".
     rank : int >= 1, "auto" or None, default None
         Largest number of landmarks r; None is exact. "auto" is exact up to 2,000 rows; above, it
@@ -111,8 +111,7 @@ class KernelFactor(TransformerMixin, BaseEstimator):
 
     def fit_transform(self, X, y=None) -> np.ndarray:
         """Features phi(X) of X (n, n_features), array or Combinations, which is learned: (n, r)."""
-        check_rank(self.rank)
-        _check_kernel(self.kernel)
+        self._check_parameters()
         if not isinstance(X, Combinations):
             X = check_array(X, dtype=np.float64)
         if self.kernel == "linear":
@@ -135,6 +134,14 @@ class KernelFactor(TransformerMixin, BaseEstimator):
             columns = kernel_matrix(self.landmarks_, X, **parameters)  # (r, n)
         return solve_triangular(self.triangle_, columns, lower=True).T
 
+    def _check_parameters(self):
+        check_rank(self.rank)
+        _check_kernel(self.kernel)
+        for name in ("gamma", "coef0", "tol"):
+            value = getattr(self, name)
+            if not value >= 0:  # else the kernel may have negative eigenvalues
+                raise ValueError(f"{name} must be at least 0, got {value!r}")
+
     def _kernel_parameters(self) -> dict[str, Any]:
         return {
             "kernel": self.kernel,
@@ -153,13 +160,13 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         return self.get_params() | limits | {"random_state": seed}
 
     def _keep(self, X, factor, pivots, error):
-        self.landmarks_ = X[pivots]  # (r, n_features)
-        self.triangle_ = factor[pivots]  # (r, r), lower triangular
-        self.error_ = error
-        if error > MUCH:
+        if error > MUCH:  # a warning may be an error, and nothing is kept before it
             message = f"the kernel's factor of rank {len(pivots)} leaves {error:.0%} of its trace"
             message += " unexplained; raise rank, lower gamma, or scale the features"
             warnings.warn(message, LowRankWarning, stacklevel=4)
+        self.landmarks_ = X[pivots]  # (r, n_features)
+        self.triangle_ = factor[pivots]  # (r, r), lower triangular
+        self.error_ = error
         return factor
 
 

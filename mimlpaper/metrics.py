@@ -18,7 +18,8 @@ import pandas as pd
 from scipy.stats import rankdata
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
-from mimlpaper.arrays import check_mask, label_array, real_array
+from mimlpaper.arrays import check_mask, label_array, order_by_name, real_array
+from mimlpaper.bags import in_order_of_examples
 
 
 def hamming_loss(Y, predicted) -> float:
@@ -195,7 +196,8 @@ def _share_of_true(shares, classes):
 
 def _score(estimator, X, Y, *, name):
     """A criterion of a fitted estimator on other bags, the larger the better."""
-    truth, predicted = _without_index(Y), _without_index(estimator.predict(X))
+    truth = _without_index(_in_order_of_labels(in_order_of_examples(Y, X), estimator))
+    predicted = _without_index(estimator.predict(X))
     if name == "accuracy":
         return accuracy(truth, predicted)
     if name == "hamming_loss":
@@ -204,8 +206,16 @@ def _score(estimator, X, Y, *, name):
     return -value if CRITERIA[name].lower_is_better else value
 
 
+def _in_order_of_labels(Y, estimator):
+    """A table of labels with its columns in the order of those that the estimator has learned."""
+    labels = getattr(estimator, "classes_", None)
+    if not isinstance(Y, pd.DataFrame) or np.shape(labels) != (Y.shape[1],):
+        return Y
+    return Y.iloc[:, order_by_name("Y and the labels of the estimator", Y.columns, labels)]
+
+
 def _without_index(values):
-    """The array of a table, whose rows then belong together by position: bags have no index."""
+    """The array of a table, whose rows and columns are in the order of the bags and labels."""
     return values.to_numpy() if hasattr(values, "to_numpy") else values
 
 

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from PIL import Image
 
+from mimlpaper.arrays import label_array
 from mimlpaper.bags import Bags
 from mimlpaper.datasets import ImageBags, scene_mosaic
 from mimlpaper.datasets.images_and_texts import FORMATS
@@ -55,7 +56,7 @@ def explained_images(
     label_names : sequence of n_labels names
         In the order of the labels.
     true : bool array (n_bags, n_labels) or None, default None
-        The true labels; titles then say whether the score has the right sign.
+        The true labels; titles then say whether they are predicted.
     regions : bool array (n_instances, n_labels) or None, default None
         Where each label is seen; frames are then green where they are right, and else red.
     n_shown : int, default 2
@@ -66,8 +67,12 @@ def explained_images(
     else:
         pictures = [*images]
         bags = ImageBags().transform(pictures)
-    scores = scores_of(estimator, bags)
-    reasons = explain(estimator, bags)
+    # A learner of one label has a score a bag.
+    scores = scores_of(estimator, bags).reshape(len(bags), -1)
+    reasons = explain(estimator, bags).reshape(bags.n_instances, -1)
+    if true is not None:
+        true = label_array("true", true)
+        predicted = np.reshape(estimator.predict(bags), scores.shape) > 0
     n_rows = len(bags)
     n_columns = 1 + n_shown + bool(pictures)
     figure, axes = plt.subplots(
@@ -95,15 +100,14 @@ def explained_images(
         for ax, label in zip(ax_labels, shown[i], strict=False):
             seen = None if regions is None else regions[instances, label]
             _draw_discs(ax, bags[i], reasons[instances, label], bound, seen)
-            is_true = None if true is None else true[i, label]
-            _set_title(ax, label_names[label], scores[i, label], is_true)
+            outcome = "" if true is None else _outcome(predicted[i, label], true[i, label])
+            _set_title(ax, label_names[label], scores[i, label], outcome)
     _draw_key(figure, bound)
     return figure
 
 
-def _set_title(ax, name, score, is_true):
+def _set_title(ax, name, score, outcome):
     """The label's name, its score and, where the truth is known, what became of it."""
-    outcome = "" if is_true is None else _outcome(score > 0, is_true)
     parts = [_signed(score), outcome] if outcome else [_signed(score)]
     color = WRONG if outcome in ("wrong", "missed") else INK
     # A dollar in a name begins no formula.

@@ -1,5 +1,6 @@
 """First steps of a pipeline: scale the instances of bags, or turn each bag into one vector."""
 
+from contextlib import suppress
 from typing import Self
 
 import numpy as np
@@ -7,7 +8,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.arrays import check_mask
-from mimlpaper.bags import Bags
+from mimlpaper.bags import Bags, check_order_of_examples
 from mimlpaper.base import check_bags, fitting
 from mimlpaper.computing import computing
 from mimlpaper.kernels import KernelFactor
@@ -50,8 +51,9 @@ class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
             )
         check_mask("features of the transformer", features)
         names = None
-        if bags.feature_names is not None and hasattr(self.transformer_, "get_feature_names_out"):
-            names = list(self.get_feature_names_out())
+        if bags.feature_names is not None:
+            with suppress(AttributeError):  # also of a step of a pipeline
+                names = list(self.get_feature_names_out())
         return bags.with_instances(np.asarray(features), names)
 
     def _table(self, bags):
@@ -125,7 +127,8 @@ class BagStatistics(TransformerMixin, BaseEstimator):
         self.statistics = statistics
 
     def fit(self, X, Y=None) -> Self:
-        """Check the bags X, and know their features; Y is not used."""
+        """Check the bags X, and know their features. Of Y only names of rows are checked."""
+        check_order_of_examples(Y, X)
         with fitting(self) as learner:
             check_bags(X, learner, reset=True, missing=True)
         return self
@@ -196,7 +199,8 @@ class ConcatenateInstances(BagStatistics):
         pass
 
     def fit(self, X, Y=None) -> Self:
-        """Learn the size of the bags X; Y is not used."""
+        """Learn the size of the bags X. Of Y only names of rows are checked."""
+        check_order_of_examples(Y, X)
         with fitting(self) as learner:
             bags = check_bags(X, learner, reset=True, missing=True)
             learner.size_ = int(bags.sizes[0])

@@ -230,8 +230,9 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
         if not functions.duality_gap <= self.tol:
             message = f'the solver "{self.solver}" stopped after {functions.n_iter[-1]} iterations'
             message += f" with a gap of {functions.duality_gap:.1e}, not {self.tol:.1e}"
-            message += "; raise max_iter"
+            message += "; raise max_iter, or scale the features, by OnInstances(MinMaxScaler())"
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
+            return  # it is not known which functions are best
         varied = ~is_constant(Y)
         if varied.any() and not self.weights_[:, varied].any():
             message = "the best functions are constant; raise C"

@@ -6,16 +6,16 @@ from typing import ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.pipeline import Pipeline
 
 from mimlpaper import kernels
 from mimlpaper.algorithms.mimlnn import MimlNn
-from mimlpaper.bags import Bags
+from mimlpaper.bags import Bags, in_order_of_examples
 from mimlpaper.base import (
     VectorEstimator,
     check_labels,
     check_vectors,
     fitting,
+    last_step,
     without_label_warnings,
 )
 from mimlpaper.combinations import TranslatedBags
@@ -70,11 +70,8 @@ class InsDif(VectorEstimator):
 
     @property
     def label_rule(self) -> str:
-        """Label rule of the fitted learner, or of the last step of a pipeline."""
-        learner = self.learner_
-        while isinstance(learner, Pipeline):
-            learner = learner[-1]
-        return learner.label_rule
+        """Label rule of the fitted learner, also within a pipeline or a search."""
+        return last_step(self.learner_).label_rule
 
     def _fit(self, X, Y):
         self.transformation_ = clone(self.transformation or PrototypeDifferences())
@@ -133,6 +130,7 @@ class PrototypeDifferences(TransformerMixin, BaseEstimator):
             return self._transform(X)
 
     def _checked(self, X, Y):
+        Y = in_order_of_examples(Y, X)
         X = check_vectors(self, X, reset=True)
         return X, check_labels(Y, X.shape[0])
 

@@ -16,9 +16,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_array, check_random_state, gen_batches
 
+from mimlpaper.bags import check_order_of_examples
 from mimlpaper.base import MultiLabelEstimator, check_bags, check_vectors, fitting
 from mimlpaper.computing import computing
-from mimlpaper.distances import check_memory, max_hausdorff
+from mimlpaper.distances import check_memory, exponent_of, in_float32, max_hausdorff
 from mimlpaper.kernels import integer_seed
 from mimlpaper.parameters import COUNT, POSITIVE_SHARE, SEED, words
 from mimlpaper.sharing import shared
@@ -99,12 +100,13 @@ class MedoidMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     _parameter_constraints: ClassVar[dict] = MAP_RULES
 
     def fit(self, X, Y=None):
-        """Find the medoids of X; Y is not used."""
-        self.fit_transform(X)
+        """Find the medoids of X. Of Y only names of rows are checked."""
+        self.fit_transform(X, Y)
         return self
 
     def fit_transform(self, X, Y=None) -> np.ndarray:
         """Find the medoids of X, and return the distances of X to them (m, k)."""
+        check_order_of_examples(Y, X)
         with fitting(self) as learner:
             return learner._fit(_checked(learner, X, reset=True))
 
@@ -154,7 +156,7 @@ class LandmarkMap(MedoidMap):
 
     For 10,000 bags or more: time and memory grow with their number, for :class:`MedoidMap` with its
     square. Distances that do not fit into memory raise a MemoryError. The equivalents of
-    MimlNn(ridge=1.0) and, up to the error of the kernel's factor, of MimlSvm are::
+    MimlNn(ratio=0.2, ridge=1.0) and, up to the error of the kernel's factor, of MimlSvm are::
 
         make_pipeline(LandmarkMap(), OneVsRestClassifier(RidgeClassifier(fit_intercept=False)))
         make_pipeline(LandmarkMap(), SingleInstances(), MimlSvmMi(C=10.0, rank=300))
@@ -277,15 +279,17 @@ class KMedoids(ClusterMixin, BaseEstimator):
             raise ValueError(f"D must be a square matrix of distances, got shape {D.shape}")
         if self.n_clusters > len(D):
             raise ValueError(f"n_clusters must lie in 1 to {len(D)}, got {self.n_clusters}")
+        exponent = exponent_of(D)
         rng = check_random_state(self.random_state)
         medoids = rng.choice(len(D), self.n_clusters, replace=False)  # Table 7, step 2
         if self.start == "partition":
             labels = rng.randint(self.n_clusters, size=len(D))
             # So that no cluster is empty, whatever ties there are.
             labels[medoids] = np.arange(self.n_clusters)
-            medoids = _update(D, labels, medoids)
+            medoids = _update(D, labels, medoids, exponent)
         for _ in range(self.max_iter):
-            updated = _update(D, _assign(D, medoids), medoids)  # steps 2a to 2c
+            labels = _assign(D, medoids, exponent)
+            updated = _update(D, labels, medoids, exponent)  # steps 2a to 2c
             if np.array_equal(updated, medoids):
                 break
             medoids = updated
@@ -293,33 +297,30 @@ class KMedoids(ClusterMixin, BaseEstimator):
             message = f"medoids still changed after max_iter={self.max_iter} rounds"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
         self.medoid_indices_ = medoids
-        self.labels_ = _assign(D, medoids)
-        to_medoids = _rounded(D[np.arange(len(D)), medoids[self.labels_]])
-        self.inertia_ = float(to_medoids.sum(dtype=np.float64))
+        self.labels_ = _assign(D, medoids, exponent)
+        to_medoids = in_float32(D[np.arange(len(D)), medoids[self.labels_]], exponent)
+        self.inertia_ = float(np.ldexp(to_medoids.sum(dtype=np.float64), exponent))
 
 
-def _rounded(distances):
-    """As float32, so that ties stay ties, and sums in double precision are exact."""
-    return distances.astype(np.float32)
-
-
-def _assign(D, medoids):
+# Distances are compared as float32, so that ties stay ties, and sums in double precision are exact.
+def _assign(D, medoids, exponent):
     """The cluster of each point, that of the nearest medoid: (n,). A medoid is in its own."""
     labels = np.empty(len(D), dtype=np.intp)
     # A copy of all columns would be large.
     for batch in gen_batches(len(D), BATCH):
-        labels[batch] = _rounded(D[batch, medoids]).argmin(axis=1)
+        labels[batch] = in_float32(D[batch, medoids], exponent).argmin(axis=1)
     labels[medoids] = np.arange(len(medoids))
     return labels
 
 
-def _update(D, labels, medoids):
+def _update(D, labels, medoids, exponent):
     """The medoid of each cluster: the old one, or a member with a smaller sum of distances."""
     updated = medoids.copy()
     by_cluster = np.argsort(labels, kind="stable")
     ends = np.cumsum(np.bincount(labels))
     for t, members in enumerate(np.split(by_cluster, ends[:-1])):
-        costs = _rounded(D[np.ix_(members, members)]).sum(axis=1, dtype=np.float64)
+        within = in_float32(D[np.ix_(members, members)], exponent)
+        costs = within.sum(axis=1, dtype=np.float64)
         if costs.min() < costs[members == medoids[t]][0]:
             updated[t] = members[costs.argmin()]
     return updated

@@ -31,7 +31,7 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
         1 / n_features.
     degree : int >= 1, default 3
         Degree of "poly".
-    coef0 : float, default 1.0
+    coef0 : float >= 0, default 1.0
         Constant of "poly".
     rank : int >= 1, "auto" or None, default "auto"
         Largest number r of landmarks of the kernel's factor; None is exact, "auto" exact for few

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 from sklearn.svm import SVC
+from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.base import (
@@ -18,6 +19,7 @@ from mimlpaper.base import (
     ConstantLabelWarning,
     check_bags,
     is_constant,
+    last_step,
     without_label_warnings,
 )
 from mimlpaper.kernels import integer_seed
@@ -113,9 +115,14 @@ class SubCod(BagClassifier):
     }
 
     def predict_concepts(self, X) -> np.ndarray:
-        """The learner's label sets, as booleans (n_bags, M)."""
+        """The learner's label sets, as booleans (n_bags, M).
+
+        Sub-concepts with the same training bags have the same scores, and the label rule sees each
+        of them: where it takes the highest of equal scores, that is the first.
+        """
+        check_is_fitted(self)
         scores = np.asarray(self.learner_.decision_function(check_bags(X, self)))
-        return self.learner_.decide(scores[:, self.label_of_concept_])
+        return last_step(self.learner_).decide(scores[:, self.label_of_concept_])
 
     def _fit(self, bags, y):
         if self.n_concepts > bags.n_instances:

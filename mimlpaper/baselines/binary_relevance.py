@@ -16,7 +16,7 @@ from mimlpaper.base import (
 )
 from mimlpaper.distances import nearest
 from mimlpaper.kernels import KERNELS, kernel_matrix, kernel_width
-from mimlpaper.parameters import COUNT, NUMBER, POSITIVE, words
+from mimlpaper.parameters import COUNT, NOT_NEGATIVE, POSITIVE, words
 
 
 class ConstantScorer:
@@ -49,7 +49,7 @@ class MlSvm(VectorEstimator):
         1 / n_features.
     degree : int >= 1, default 3
         Degree of "poly".
-    coef0 : float, default 1.0
+    coef0 : float >= 0, default 1.0
         Constant of "poly".
     C : float > 0, default 1.0
         Cost of a hinge loss of 1.
@@ -85,7 +85,7 @@ class MlSvm(VectorEstimator):
         "kernel": [words(*KERNELS)],
         "gamma": [POSITIVE, words("auto", "scale")],
         "degree": [COUNT],
-        "coef0": [NUMBER],
+        "coef0": [NOT_NEGATIVE],
         "C": [POSITIVE],
     }
 

@@ -104,8 +104,11 @@ class Cnmf(VectorEstimator):
         ).copy()
         memberships[:, ~self.Y_fit_.any(axis=0)] = 0.0
         memberships[:, self.Y_fit_.all(axis=0)] = memberships.max()
+        share = self.Y_fit_.mean()
+        if share == 1.0:
+            return np.ones_like(memberships)
         # As many memberships lie above the threshold as training examples have labels.
-        return memberships - np.quantile(memberships, 1.0 - self.Y_fit_.mean())
+        return memberships - np.quantile(memberships, 1.0 - share)
 
 
 def new_memberships(X, X_labelled, Y_labelled, B, *, gamma: float, **options) -> np.ndarray:

@@ -10,7 +10,7 @@ from scipy.linalg import cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
 from mimlpaper.bags import Bags
-from mimlpaper.base import BagClassifier, check_bags
+from mimlpaper.base import ROUNDING, BagClassifier, check_bags
 from mimlpaper.instance_kernels import HighestInstance
 from mimlpaper.linear_svm import Examples, LinearSvm, fit_linear_svm
 from mimlpaper.parameters import COUNT, POSITIVE
@@ -150,7 +150,7 @@ class MiSvmInstance(_MiSvm):
         1 / n_features.
     degree : int >= 1, default 3
         Degree of "poly".
-    coef0 : float, default 1.0
+    coef0 : float >= 0, default 1.0
         Constant of "poly".
     rank : int >= 1, "auto" or None, default "auto"
         Largest number r of landmarks of the kernel's factor; None is exact, "auto" exact for few
@@ -222,7 +222,7 @@ class MiSvmBag(_MiSvm):
         1 / n_features.
     degree : int >= 1, default 3
         Degree of "poly".
-    coef0 : float, default 1.0
+    coef0 : float >= 0, default 1.0
         Constant of "poly".
     rank : int >= 1, "auto" or None, default "auto"
         Largest number r of landmarks of the kernel's factor; None is exact, "auto" exact for few
@@ -326,7 +326,7 @@ class ChFd(HighestInstance, BagClassifier):
         1 / n_features.
     degree : int >= 1, default 3
         Degree of "poly".
-    coef0 : float, default 1.0
+    coef0 : float >= 0, default 1.0
         Constant of "poly".
     rank : int >= 1, "auto" or None, default "auto"
         Largest number r of landmarks of the kernel's factor; None is exact, "auto" exact for few
@@ -408,7 +408,8 @@ def _scatter(points):
 def _fisher(M, mean, negative_mean):
     """w and b with the least <w, M w>, f(mean) = 1 and f(negative_mean) = -1; and <w, M w>."""
     difference = mean - negative_mean
-    if not difference.any():
+    sizes = np.linalg.norm(mean) + np.linalg.norm(negative_mean)
+    if np.linalg.norm(difference) <= ROUNDING * sizes:
         raise ValueError("X must tell the classes apart: their mean instances are the same")
     direction = cho_solve(cho_factor(M), difference)
     w = 2.0 * direction / (difference @ direction)

@@ -6,7 +6,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler
 
 from mimlpaper import MedoidMap, MimlNn, MiSvmBag, MlKnn, SumInstances
 from mimlpaper.bags import Bags, as_bags
@@ -330,3 +330,34 @@ def test_an_unknown_statistic_is_refused(named_bag):
     message = r"statistics must be of .*, got 'median'"
     with pytest.raises(ValueError, match=message):
         BagStatistics(["median"]).fit_transform(named_bag)
+
+
+def test_names_in_a_series_go_by_place():
+    names = pd.Series(["a", "b", "c"], index=[2, 0, 1])
+    bags = Bags(np.eye(3), [0, 1, 2, 3], None, names)
+    assert list(bags[[2, 0]].names) == ["c", "a"]
+
+
+def test_columns_of_a_table_of_instances_name_the_features():
+    table = pd.DataFrame([[1.0, 2.0]], columns=["b", "a"])
+    bags = Bags(table, [0, 1])
+    assert list(bags.feature_names) == ["b", "a"]
+    both = Bags([[2.0, 1.0]], [0, 1], ["a", "b"]) + bags
+    assert both.instances.tolist() == [[2.0, 1.0], [2.0, 1.0]]
+
+
+def test_values_of_another_number_of_instances_are_refused():
+    bags = Bags(np.eye(3), [0, 2, 3])
+    with pytest.raises(ValueError, match="values must be of 3 instances, got 4"):
+        bags.sum(np.ones(4))
+
+
+def test_offsets_that_fall_are_refused():
+    with pytest.raises(ValueError, match="offsets must not fall, got 3 after 5"):
+        Bags(np.eye(3), [0, 5, 3])
+
+
+def test_a_step_without_names_leaves_features_without_names():
+    tables = [pd.DataFrame({"a": [0.0, 1.0], "b": [2.0, 4.0]})]
+    rooted = OnInstances(make_pipeline(MinMaxScaler(), FunctionTransformer(np.sqrt)))
+    assert rooted.fit_transform(tables).feature_names is None

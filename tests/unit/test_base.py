@@ -438,3 +438,16 @@ def test_the_guide_names_the_learners_that_show_their_progress():
         if "verbose" in inspect.signature(kind).parameters:
             with_bar.add(kind.__name__)
     assert named == with_bar
+
+
+@pytest.mark.parametrize("value", [0.1, 0.3, 0.5, 1e6])
+@pytest.mark.parametrize("n", [10, 24, 30, 97])
+def test_constant_features_are_taken_whatever_rounding_makes_of_their_mean(value, n):
+    Y = np.arange(n)[:, None] % 2
+    miml.MlSvm().fit(np.full((n, 3), value), Y)
+
+
+def test_vectors_of_integers_that_would_be_rounded_are_refused():
+    X = np.array([[2**60 + i] for i in range(6)])
+    with pytest.raises(ValueError, match=r"X must hold integers of at most 2\^53"):
+        miml.MlKnn(n_neighbors=2).fit(X, np.arange(6)[:, None] % 2)

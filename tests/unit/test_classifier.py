@@ -129,6 +129,37 @@ def test_candidates_for_one_label_are_chosen_by_their_area(bags, Y):
     assert not predicted.all()
 
 
+@pytest.mark.parametrize("classifier", [SVC(), FOREST])
+def test_on_statistics_predicts_what_all_bags_have_and_not_what_none_has(bags, Y, classifier):
+    labels = Y.copy()
+    labels[:, 0], labels[:, 1] = True, False
+    with pytest.warns(ConstantLabelWarning):
+        learner = OnStatistics(classifier).fit(bags, labels)
+    predicted = learner.predict(bags)
+    assert predicted[:, 0].all()
+    assert not predicted[:, 1].any()
+    with pytest.warns(ConstantLabelWarning):
+        alone = OnStatistics(classifier).fit(bags, labels[:, :1])
+    assert alone.predict(bags).all()
+
+
+def test_a_candidate_may_have_probabilities_only(bags, Y):
+    forest = make_pipeline(BagStatistics(), RandomForestClassifier(random_state=0))
+    classifier = MimlClassifier({"forest": forest}, random_state=0).fit(bags, Y)
+    assert classifier.predict(bags).shape == Y.shape
+
+
+def test_features_that_it_scales_need_not_lie_around_zero(bags, Y):
+    far = np.column_stack([bags.instances, np.full(bags.n_instances, 2e6)])
+    classifier = MimlClassifier({"NoisyOr": NoisyOr()}, random_state=0)
+    classifier.fit(bags.with_instances(far), Y)
+
+
+def test_explain_gives_what_the_method_gives(bags, Y):
+    classifier = MimlClassifier({"NoisyOr": NoisyOr()}, random_state=0).fit(bags, Y)
+    assert np.allclose(explain(classifier, bags), classifier.explain(bags))
+
+
 def test_a_criterion_that_no_fold_defines_is_not_left_out_for_time(bags, Y):
     """A fold of one bag has one class."""
     few = np.r_[np.flatnonzero(Y[:, 0])[:3], np.flatnonzero(~Y[:, 0])[:2]]

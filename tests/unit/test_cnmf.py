@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from mimlpaper.base import ConstantLabelWarning
 from mimlpaper.baselines.cnmf import Cnmf, factorise
 from mimlpaper.sharing import Cache, sharing
 
@@ -119,3 +120,10 @@ def test_label_rules_share_one_factorisation(rng):
     assert cache.n_hits == 1
     np.testing.assert_array_equal(of_signs, without_sharing)
     np.testing.assert_array_equal(of_top, without_sharing)
+
+
+def test_labels_that_all_training_examples_have_are_predicted(rng):
+    X = rng.random((12, 3))
+    with pytest.warns(ConstantLabelWarning):
+        learner = Cnmf().fit(X, np.ones((12, 2)))
+    assert learner.predict(X[:3]).all()

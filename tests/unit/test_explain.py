@@ -1,12 +1,13 @@
 """Explanations: their sums, their sources, and planted instances to find."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from mimlpaper import DMimlSvm, MimlBoost, MimlNn, MimlSvm, MimlSvmMi, MlSvm
+from mimlpaper import DMimlSvm, MimlBoost, MimlNn, MimlSvm, MimlSvmMi, MiSvmInstance, MlSvm
 from mimlpaper.bags import Bags
 from mimlpaper.distances import max_hausdorff
 from mimlpaper.explanations import _farthest, explain, telling_features
@@ -195,3 +196,29 @@ def test_what_cannot_be_explained(bags, labels):
     learner = MimlNn().fit(bags, labels)
     with pytest.raises(ValueError, match="X has 2 features"):
         explain(learner, [np.ones((2, 2))])
+
+
+def test_shares_of_a_narrow_kernel_sum_to_the_score(rng):
+    bags = Bags.from_list([rng.normal(size=(rng.integers(2, 6), 40)) for _ in range(30)])
+    labels = rng.random((30, 2)) > 0.5
+    learner = MimlSvm(gamma=1.0, random_state=0).fit(bags, labels)
+    z = learner.medoid_map_.transform(bags)
+    at_zero = learner.classifier_.decision_function(np.zeros((1, z.shape[1])))
+    of_bags = learner.decision_function(bags) - at_zero
+    assert np.abs(bags.sum(explain(learner, bags)) - of_bags).max() < 1e-10
+
+
+def test_telling_features_know_columns_by_name(bags, labels):
+    tables = [pd.DataFrame(bag, columns=list("abcde")[: bags.n_features]) for bag in bags]
+    learner = MimlSvmMi(random_state=0).fit(tables, labels)
+    expected = telling_features(learner, tables[0], 0)
+    assert expected.shape == (bags.n_features, labels.shape[1])
+    with pytest.raises(ValueError, match="feature names"):
+        telling_features(learner, tables[0].iloc[:, ::-1], 0)
+    with pytest.raises(ValueError, match="instance must be from 0 to"):
+        telling_features(learner, tables[0], -1)
+
+
+def test_features_of_a_learner_of_one_label(bags, labels):
+    learner = MiSvmInstance(random_state=0).fit(bags, labels[:, 0])
+    assert telling_features(learner, bags[0], 0).shape == (bags.n_features, 1)

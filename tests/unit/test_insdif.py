@@ -1,9 +1,11 @@
 """InsDif: its transformations, and what cancels."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
@@ -17,6 +19,7 @@ from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
 from mimlpaper.kernels import KernelFactor
+from mimlpaper.metrics import scorers
 from mimlpaper.preprocessing import OnInstances
 
 
@@ -147,3 +150,17 @@ def test_shortcut_is_for_prototypes_and_hausdorff_distances_only(X, Y):
     assert not InsDif(learner=machines).fit(X, Y).cancels_
     neighbours = InsDif(transformation=NeighbourMeans())
     assert not neighbours.fit(X, Y).cancels_
+
+
+def test_prototypes_are_of_the_examples_that_are_named(X, Y):
+    names = [f"x{i}" for i in range(len(X))]
+    table, labels = pd.DataFrame(X, names), pd.DataFrame(Y, names)
+    of_shuffled = PrototypeDifferences().fit(table, labels[::-1])
+    assert np.allclose(of_shuffled.prototypes_, PrototypeDifferences().fit(X, Y).prototypes_)
+
+
+def test_the_learner_may_be_a_search(X, Y):
+    search = GridSearchCV(
+        MimlNn(random_state=0), {"ratio": [0.2, 0.4]}, cv=2, scoring=scorers["hamming_loss"]
+    )
+    assert InsDif(learner=search).fit(X, Y).predict(X).shape == Y.shape

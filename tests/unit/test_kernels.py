@@ -1,5 +1,6 @@
 """Kernels, their factors, and distances between bags: by hand and by their formulas."""
 
+import warnings
 from itertools import product
 
 import numpy as np
@@ -284,3 +285,20 @@ def test_learners_take_distances_as_metrics(bags, labels, kind, distance):
     features = medoid_map.transform(bags)
     expected = distance(bags, medoid_map.medoids_)
     assert features == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "setting", [{"kernel": "poly", "coef0": -1.0}, {"gamma": -1.0}, {"tol": -1.0}], ids=str
+)
+def test_a_factor_of_what_is_no_kernel_is_refused(rng, setting):
+    (name,) = setting.keys() - {"kernel"}
+    with pytest.raises(ValueError, match=f"{name} must be at least 0, got -1.0"):
+        KernelFactor(**setting).fit(rng.random((4, 2)))
+
+
+def test_a_factor_whose_warning_is_an_error_keeps_nothing(rng):
+    factor = KernelFactor(gamma=100.0, rank=2)
+    with pytest.raises(LowRankWarning), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        factor.fit(rng.random((20, 3)))
+    assert not hasattr(factor, "landmarks_")

@@ -4,6 +4,7 @@ import tracemalloc
 from unittest.mock import Mock
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import RidgeClassifier
@@ -12,11 +13,13 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from mimlpaper import LandmarkMap, MedoidMap, MimlNn, MimlSvm, MimlSvmMi
+from mimlpaper import LandmarkMap, MedoidMap, MimlNn, MimlSvm, MimlSvmMi, MlSvm
 from mimlpaper.algorithms.insdif import SingleInstances
 from mimlpaper.algorithms.medoid_map import SQUARE, KMedoids, _assign, _update
+from mimlpaper.bags import Bags
 from mimlpaper.datasets import make_bags
 from mimlpaper.distances import check_memory, max_hausdorff
+from mimlpaper.preprocessing import MeanInstances
 
 
 def test_the_middle_of_three_bags_by_hand():
@@ -185,12 +188,12 @@ def test_two_rounds_of_k_medoids_by_hand():
     moves, to 11 (sum 1 + 9 + 10 = 20, as for 20, which comes later); then nothing changes."""
     D = distances_on_a_line([0, 1, 10, 11, 20, 21])
     medoids = np.array([0, 1, 2])
-    labels = _assign(D, medoids)
+    labels = _assign(D, medoids, 0)
     assert labels.tolist() == [0, 1, 2, 2, 2, 2]
-    medoids = _update(D, labels, medoids)
+    medoids = _update(D, labels, medoids, 0)
     assert medoids.tolist() == [0, 1, 3]
-    labels = _assign(D, medoids)
-    assert _update(D, labels, medoids).tolist() == [0, 1, 3]
+    labels = _assign(D, medoids, 0)
+    assert _update(D, labels, medoids, 0).tolist() == [0, 1, 3]
 
 
 @pytest.mark.parametrize("start", ["medoids", "partition"])
@@ -264,3 +267,18 @@ def test_unfinished_k_medoids_warn(rng):
 def test_bad_input_of_k_medoids_is_refused(D, k, message):
     with pytest.raises(ValueError, match=message):
         KMedoids(k).fit(D)
+
+
+@pytest.mark.parametrize("scale", [2.0**-166, 2.0**150])
+def test_distances_that_float32_cannot_hold_have_the_same_medoids(bags, scale):
+    expected = MedoidMap(random_state=0).fit(bags)
+    scaled = MedoidMap(random_state=0).fit(bags.with_instances(bags.instances * scale))
+    assert scaled.medoid_indices_.tolist() == expected.medoid_indices_.tolist()
+
+
+def test_rows_of_labels_in_another_order_than_named_bags_are_refused(bags, labels):
+    named = Bags(bags.instances, bags.offsets, None, [f"b{i}" for i in range(len(bags))])
+    shuffled = pd.DataFrame(labels, named.names)[::-1]
+    for step in (MeanInstances(), MedoidMap()):
+        with pytest.raises(ValueError, match=r"Y must have its rows in the order of the bags"):
+            make_pipeline(step, MlSvm()).fit(named, shuffled)

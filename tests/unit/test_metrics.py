@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mimlpaper import metrics
+from mimlpaper import NoisyOr, metrics
 from mimlpaper.algorithms.mimlnn import MimlNn
+from mimlpaper.bags import Bags
 from tests import reference
 
 
@@ -167,6 +168,37 @@ def test_accuracy_refuses_scores_and_other_lengths():
         metrics.accuracy([0, 1], [0.2, 0.4])
     with pytest.raises(ValueError, match=r"\(1,\)"):
         metrics.accuracy([0, 1], [1])
+
+
+def test_infinite_scores_have_an_area_under_the_curve():
+    Y = np.array([[0], [1], [1]])
+    assert metrics.area_under_curve(Y, [[-np.inf], [0.0], [np.inf]]) == 1.0
+
+
+@pytest.mark.parametrize("dtype", [object, "boolean"])
+def test_booleans_of_any_type_are_no_scores(dtype):
+    scores = pd.DataFrame([[True, False]], dtype=dtype)
+    with pytest.raises(ValueError, match="scores must hold real values, got booleans"):
+        metrics.average_precision(np.array([[1, 0]]), scores)
+
+
+def test_scores_and_predictions_are_compared_with_each_other():
+    Y = np.array([[1, 0]])
+    scores = pd.DataFrame([[0.9, 0.1]], columns=["a", "b"])
+    predicted = pd.DataFrame([[0, 1]], columns=["b", "a"])
+    with pytest.raises(ValueError, match="scores and predicted must have the same columns"):
+        metrics.average_recall(Y, scores, predicted)
+
+
+def test_scorers_match_names_as_fit_does(bags, labels):
+    names = [f"b{i}" for i in range(len(bags))]
+    named = Bags(bags.instances, bags.offsets, None, names)
+    label_names = [f"l{i}" for i in range(labels.shape[1])]
+    table = pd.DataFrame(labels, names, label_names)
+    learner = NoisyOr().fit(named, table)
+    expected = metrics.scorers["average_precision"](learner, named, table)
+    shuffled = table.iloc[::-1, ::-1]
+    assert metrics.scorers["average_precision"](learner, named, shuffled) == expected
 
 
 def test_scorers_match_rows_by_position_and_are_larger_the_better(bags, labels):

@@ -228,3 +228,9 @@ def test_what_goes_wrong_is_said(bags, y):
     message = "their mean instances are the same"
     with pytest.raises(ValueError, match=message):
         ChFd(kernel="linear").fit(same_means, [1, 0])
+
+
+def test_class_means_that_differ_by_rounding_alone_are_refused():
+    bags = [[[0.1, 0.2]], [[0.3, 0.1]], [[0.7, 0.9]]]
+    with pytest.raises(ValueError, match="X must tell the classes apart"):
+        ChFd(kernel="linear").fit(bags + bags[::-1], [0] * 3 + [1] * 3)

@@ -33,6 +33,9 @@ class FixedScores:
     def decision_function(self, bags):
         return self.of_bag
 
+    def predict(self, bags):
+        return self.of_bag > 0
+
 
 class RedAndBlue:
     """Scores of the labels red and blue by these colours."""
@@ -42,6 +45,9 @@ class RedAndBlue:
 
     def decision_function(self, bags):
         return bags.max(self.instance_scores(bags))
+
+    def predict(self, bags):
+        return self.decision_function(bags) > 0
 
 
 @pytest.fixture

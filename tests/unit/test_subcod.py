@@ -3,7 +3,9 @@
 import cvxpy as cp
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
 
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm
@@ -17,6 +19,7 @@ from mimlpaper.algorithms.subcod import (
 from mimlpaper.base import ConstantLabelWarning
 from mimlpaper.datasets import make_africa
 from mimlpaper.linear_svm import fit_linear_svm
+from mimlpaper.preprocessing import OnInstances
 
 # Two to five points on the plane, from six clouds.
 # Two of the clouds decide the label.
@@ -221,3 +224,14 @@ def test_too_few_alternations_warn(concepts, bag_label):
             kept_share=0.5,
             max_alternations=1,
         )
+
+
+def test_the_learner_may_be_a_pipeline(bags, labels):
+    scaled = make_pipeline(OnInstances(MinMaxScaler()), MimlSvm(random_state=0))
+    learner = SubCod(n_concepts=3, learner=scaled, random_state=0).fit(bags, labels[:, 0])
+    assert learner.predict(bags).shape == (len(bags),)
+
+
+def test_sub_concepts_are_known_after_a_fit(bags):
+    with pytest.raises(NotFittedError):
+        SubCod().predict_concepts(bags)
