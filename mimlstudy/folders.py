@@ -55,7 +55,10 @@ def kept(name: str, key: str):
     path = build("kept") / f"{name}.json"
     if not path.is_file():
         return None
-    content = json.loads(path.read_text())
+    try:
+        content = json.loads(path.read_text())
+    except ValueError:  # damaged: it is made again
+        return None
     return content["value"] if content["key"] == key else None
 
 

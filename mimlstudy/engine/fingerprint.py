@@ -21,6 +21,7 @@ import subprocess
 from collections import Counter, defaultdict
 from dataclasses import replace
 from functools import cache, partial
+from importlib import import_module
 from typing import NamedTuple
 
 import llvmlite.binding
@@ -53,8 +54,26 @@ NOT_FOLLOWED = {
     "mimlstudy.engine.sources",
 }
 
-REST = ""  # stands for a module's statements that define nothing and run when it is imported
-DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+REST = ""  # stands for a module's statements that run when it is imported, whoever uses a name
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+DEFINITIONS = (ast.ClassDef, *FUNCTIONS)
+ASSIGNMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign)
+# Decorators that change what they decorate and nothing else. Another one may register it.
+DECORATORS = {
+    "cache",
+    "cached_property",
+    "classmethod",
+    "compiled",
+    "contextmanager",
+    "dataclass",
+    "lru_cache",
+    "njit",
+    "property",
+    "staticmethod",
+    "total_ordering",
+    "wraps",
+}
+PATCHES = {"setattr", "delattr", "exec", "eval", "globals", "vars"}  # change what others define
 
 
 class Fingerprint(NamedTuple):
@@ -164,6 +183,7 @@ def _closure(used: frozenset[Definition]) -> set[Definition]:
 def _uses(definition: Definition) -> set[Definition]:
     """The packages' definitions whose names appear in one definition."""
     module, name = definition
+    _check_imports(module)
     used = {(module, REST)}  # it ran when the module was imported
     for node in (node for part in _names(module)[0][name] for node in ast.walk(part)):
         if isinstance(node, ast.Name):
@@ -185,27 +205,106 @@ def _resolved(module: str, name: str, attribute: str = "") -> set[Definition]:
         return {(module, name)}
     if name in imported:
         return _resolved(*imported[name], attribute)
+    if "__getattr__" in defined and inner not in sources():
+        # A package that imports what it is asked for, when it is asked.
+        value = getattr(import_module(module), name, None)
+        home = getattr(value, "__module__", module)
+        return _resolved(home, name) if home != module else set()
     return _resolved(inner, attribute) if inner in sources() and attribute else set()
 
 
 @cache
 def _names(module: str) -> tuple[dict[str, list[ast.stmt]], dict[str, tuple[str, str]]]:
     """A module's definitions by name, in normal form, and where it imports other names from."""
+    tree = normalised(sources()[module])
     defined: dict[str, list[ast.stmt]] = defaultdict(list, {REST: []})
     imported: dict[str, tuple[str, str]] = {}
-    for statement in normalised(sources()[module]).body:
+    for statement in tree.body:
         if isinstance(statement, ast.ImportFrom):
             origin = str(statement.module)
             for alias in statement.names:
                 imported[alias.asname or alias.name] = origin, alias.name
-        elif isinstance(statement, DEFINITIONS):
-            defined[statement.name].append(statement)
         elif not isinstance(statement, ast.Import):
-            targets = getattr(statement, "targets", [getattr(statement, "target", ast.Pass())])
-            nodes = [node for target in targets for node in ast.walk(target)]
-            for name in [node.id for node in nodes if isinstance(node, ast.Name)] or [REST]:
+            for name in _names_defined_by(statement):
                 defined[name].append(statement)
+            if _may_change_others(statement):
+                defined[REST].append(statement)
     return dict(defined), imported
+
+
+def _names_defined_by(statement) -> list[str]:
+    """The names that a statement of a module gives to functions, classes and constants."""
+    if isinstance(statement, DEFINITIONS):
+        return [statement.name]
+    if not isinstance(statement, ASSIGNMENTS):
+        return []
+    return [node.id for node in _targets(statement) if isinstance(node, ast.Name)]
+
+
+def _targets(assignment) -> list[ast.AST]:
+    """All nodes of what an assignment gives values to."""
+    targets = getattr(assignment, "targets", None) or [assignment.target]
+    return [node for target in targets for node in ast.walk(target)]
+
+
+def _may_change_others(statement) -> bool:
+    """Whether a statement does more than define its names, such as to patch a class."""
+    if isinstance(statement, DEFINITIONS):
+        if any(_decorator(node) not in DECORATORS for node in statement.decorator_list):
+            return True
+        is_class = isinstance(statement, ast.ClassDef)
+        return is_class and any(map(_may_change_others, statement.body))
+    if isinstance(statement, ast.Pass):
+        return False
+    if not isinstance(statement, ASSIGNMENTS):
+        return True
+    if any(isinstance(node, ast.Attribute | ast.Subscript) for node in _targets(statement)):
+        return True
+    return any(isinstance(node, ast.Name) and node.id in PATCHES for node in ast.walk(statement))
+
+
+def _decorator(node) -> str:
+    """The name of a decorator, also of one with arguments."""
+    called = node.func if isinstance(node, ast.Call) else node
+    return getattr(called, "id", getattr(called, "attr", ""))
+
+
+@cache
+def _check_imports(module: str):
+    """Raise an ImportError for an import of these packages by which no change would be followed."""
+    tree = ast.parse(sources()[module])
+    ours = {name.partition(".")[0] for name in sources()}
+    at_top = set(map(id, tree.body))
+    modules = set()  # names that stand for modules
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+            is_followed = not any(name.partition(".")[0] in ours for name in names)
+        elif isinstance(node, ast.ImportFrom):
+            origin = str(node.module)
+            is_ours = node.level or origin.partition(".")[0] in ours
+            inner = {a.asname or a.name for a in node.names if f"{origin}.{a.name}" in sources()}
+            names = [alias.name for alias in node.names]
+            modules |= inner if is_ours else set()
+            is_star = names == ["*"]
+            is_followed = not is_ours or not (
+                node.level or is_star or (inner and id(node) not in at_top)
+            )
+        else:
+            continue
+        if not is_followed:
+            raise ImportError(
+                f"{module}: changes behind an import of {', '.join(names)} would not be followed; "
+                "write `from package.module import name` at the top of the file"
+            )
+    followed = [node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    used = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in modules]
+    alone = set(used) - set(followed)
+    if alone:
+        raise ImportError(
+            f"{module}: changes in module {min(node.id for node in alone)} would not be followed, "
+            "since it is used as a value; write module.name"
+        )
 
 
 @cache
@@ -255,8 +354,10 @@ def _commit():
 
 
 def _git(root, *words):
+    # A hook of Git names the repository that it runs in, which may be another one.
+    environment = {name: value for name, value in os.environ.items() if name[:4] != "GIT_"}
     # A missing object would be fetched by a program that the folder's configuration names.
-    environment = os.environ | {"GIT_NO_LAZY_FETCH": "1"}
+    environment["GIT_NO_LAZY_FETCH"] = "1"
     command = ["git", "-C", str(root), *words]
     return subprocess.check_output(command, text=True, env=environment, stderr=subprocess.DEVNULL)
 

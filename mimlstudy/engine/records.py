@@ -65,6 +65,20 @@ STATES = (  # from best to worst
 REFUTED = (DIFFERS, DAMAGED)  # whose numbers are wrong, not only old
 CONFIRMABLE = (CURRENT, CODE_CHANGED, OTHER_ARITHMETIC)  # what verify can find to be the same
 
+# What all rows of one run of a trial share.
+OF_RUN = [
+    *KEY,
+    "n_stages",
+    "seconds",
+    "data_sha256",
+    "code",
+    "settings",
+    "arithmetic",
+    "versions",
+    "commit",
+    "machine",
+]
+
 # The names of a group: one configuration's records that were made in one way, and the code they
 # were compared with.
 GROUP = [
@@ -326,12 +340,24 @@ def _last_whole_runs(rows):
 
     A run that was cut off in its last stages does not hide the whole one before it.
     """
+    places = pd.Series(np.arange(len(rows)), rows.index)
     begins = (rows[KEY] != rows[KEY].shift()).any(axis=1) | (rows["stage"].diff() <= 0)
-    run = begins.cumsum()
-    is_whole = run.groupby(run).transform("size") == rows["n_stages"]
-    whole, run = rows[is_whole], run[is_whole]
-    is_last = run == run.groupby([whole[name] for name in KEY]).transform("max")
-    return whole[is_last].reset_index(drop=True)
+    by_run = places.groupby(begins.cumsum())
+    is_whole = by_run.transform("size") == rows["n_stages"]
+    whole = rows[is_whole].assign(end=by_run.transform("max")[is_whole])
+    if not is_whole.all():
+        whole = pd.concat([whole, _gathered_runs(rows[~is_whole].assign(end=places))])
+    is_last = whole["end"] == whole.groupby(KEY)["end"].transform("max")
+    in_order = whole[is_last].sort_values(["end", "stage"])
+    return in_order.drop(columns="end").reset_index(drop=True)
+
+
+def _gathered_runs(rows):
+    """Whole runs whose rows another program has sorted or doubled, found by what they share."""
+    rows = rows.drop_duplicates([*OF_RUN, "stage"])
+    groups = rows.groupby(OF_RUN, sort=False, dropna=False)
+    rows = rows.assign(end=groups["end"].transform("max"))
+    return rows[groups["stage"].transform("size") == rows["n_stages"]]
 
 
 # A row whose values all differ, but for the empty ones, so that no two can be swapped unseen.
@@ -392,7 +418,20 @@ def records(
     """What is recorded of an experiment's trials, in their order, with a column ``state``."""
     trials = pd.DataFrame(experiment.trials(profile, methods), columns=KEY)
     table = trials.merge(store.load(experiment), on=KEY)  # in the order of the trials
-    return table.assign(state=_states(table, experiment, store))
+    table = table.assign(state=_states(table, experiment, store))
+    if store.base is None or not store.path(experiment.name).is_file():
+        return table
+    # What was tried with other code does not hide a current record of the base.
+    below = records(experiment, store=store.base, profile=profile, methods=methods)
+    current_below = set(keys_of(below[below["state"] == CURRENT]))
+    old = set(keys_of(table[table["state"] != CURRENT]))
+    hidden = current_below & old
+    if not hidden:
+        return table
+    kept = [key not in hidden for key in keys_of(table)]
+    restored = [key in hidden for key in keys_of(below)]
+    both = pd.concat([table[kept], below[restored]], ignore_index=True)
+    return trials.merge(both, on=KEY)
 
 
 def _states(table, experiment, store):
@@ -464,7 +503,10 @@ def other_versions(store: Store) -> str:
     here = provenance()["versions"].split("; ")
     recorded = set()
     for path in store.folder.glob("*.csv"):
-        texts = pd.read_csv(path, usecols=["versions"])["versions"].dropna()
+        try:
+            texts = pd.read_csv(path, usecols=["versions"])["versions"].dropna()
+        except ValueError:  # cut off, empty, or somebody's own: the store says what it lacks
+            continue
         for text in texts.unique():
             recorded |= set(text.split("; "))
     differing = sorted(recorded - set(here))

@@ -276,6 +276,8 @@ class Experiment:
         0 stays as it is; trials that stay the same have the same records.
         """
         self._check(methods)
+        if n_splits < 0:
+            raise ValueError(f"n_splits must be at least 1, or 0 for all, got {n_splits}")
         uncovered = [name for name in datasets if not self.covers(name)]
         parts = []
         for part in self.parts:

@@ -4,15 +4,13 @@ import multiprocessing
 import os
 import signal
 import threading
-import time
 import traceback
 from collections import deque
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import chain
 from typing import NamedTuple
 
-import psutil
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import TerminatedWorkerError
@@ -23,7 +21,7 @@ from mimlpaper.sharing import Cache, sharing
 from mimlstudy.engine.arithmetic import PINNED, pin
 from mimlstudy.engine.catalogue import Catalogue
 from mimlstudy.engine.fingerprint import fingerprint, provenance
-from mimlstudy.engine.forks import CAN_FORK, fork_context
+from mimlstudy.engine.forks import CAN_FORK, fork_context, wait_for_end
 from mimlstudy.engine.records import columns_of
 from mimlstudy.engine.rows import sealed
 from mimlstudy.engine.trials import Experiment, Measure, Splits, Trial, run_trial
@@ -248,12 +246,7 @@ def _depend_on(parent):
 
 
 def _end_with(parent):
-    """End when the parent has: one that is killed cannot end children that have minutes to go."""
-    with suppress(psutil.NoSuchProcess):
-        process = psutil.Process(parent)
-        # A killed process stays as a zombie until its own parent has asked for its status.
-        while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
-            time.sleep(1)
+    wait_for_end(parent)
     os._exit(1)
 
 

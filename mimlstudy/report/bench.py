@@ -21,7 +21,7 @@ from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.engine.execution import TrialError, compute
 from mimlstudy.engine.holdouts import HoldOut
-from mimlstudy.engine.records import Store, records
+from mimlstudy.engine.records import CURRENT, Store, records
 from mimlstudy.engine.trials import Experiment
 from mimlstudy.judge.compare import run_means
 from mimlstudy.judge.selection import (
@@ -170,10 +170,12 @@ def _run(experiment, method, run) -> str:
     one_trial = replace(part, datasets=part.datasets[:1], splits=part.splits.first(1))
     try:
         for trials in (replace(experiment, parts=(one_trial,)), experiment):
-            run(trials, methods=[method])
+            rows = run(trials, methods=[method])
+            if (rows["state"] != CURRENT).any():
+                return "not run again, since data are missing; `mimlpaper data --fetch` gets them"
     except TrialError as error:
         # The message ends with the traceback of a failed trial, and that with its exception.
-        last = str(error).rstrip().splitlines()[-1]
+        last = str(error).rstrip().rpartition("\n")[2]
         return last.removeprefix(f"{GuestError.__module__}.{GuestError.__name__}: ")
     return ""
 

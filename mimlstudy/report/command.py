@@ -10,6 +10,7 @@ import signal
 import sys
 from contextlib import contextmanager
 from importlib.metadata import version
+from io import TextIOWrapper
 from pathlib import Path
 
 from mimlstudy.engine.arithmetic import pin, warn_of_own_arithmetic
@@ -33,6 +34,9 @@ EXTRAS = {
 
 def main(arguments=None) -> int:
     """Run the command line and return its exit status: 0 well, 1 failed, 2 wrong use."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # one that is not UTF-8 gets ? for θ and ±
+            stream.reconfigure(errors="replace")
     parser, _ = build_parsers()
     options = parser.parse_args(arguments)
     pin()  # before a command imports NumPy
@@ -61,7 +65,8 @@ def main(arguments=None) -> int:
 
 def build_parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
     """The parser of the command line, and that of each command by name."""
-    parser = argparse.ArgumentParser(prog="mimlpaper", description=__doc__.splitlines()[0])
+    about = (__doc__ or "mimlpaper").splitlines()[0]  # Python -OO leaves docstrings out
+    parser = argparse.ArgumentParser(prog="mimlpaper", description=about)
     parser.add_argument(
         "--version",
         action="version",
@@ -381,6 +386,8 @@ def _status(options):
     from mimlstudy.report.kept import kept
 
     if options.trace:
+        if options.profile != "paper":
+            raise ValueError(f"--trace is of the profile paper, got {options.profile}")
         return _trace(options.trace)
     if options.json:
         return _print_scorecard(options.profile)
@@ -500,7 +507,10 @@ def _count(text):
 
 def _folder(text):
     """An absolute path, since notebooks and workers run in folders of their own."""
-    return str(Path(text).expanduser().resolve())
+    try:
+        return str(Path(text).expanduser().resolve())
+    except RuntimeError as error:  # ~somebody who is not there
+        raise argparse.ArgumentTypeError(f"{text!r}: {error}") from error
 
 
 def _say(line):

@@ -246,7 +246,8 @@ class Session:
             times = psutil.Process(self.process.pid).cpu_times()
         except psutil.Error:  # it has ended
             return 0.0
-        return times.user + times.system
+        # Also of children that have ended, such as workers of its own.
+        return times.user + times.system + times.children_user + times.children_system
 
 
 def _keep_output(printed, path):

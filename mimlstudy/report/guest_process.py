@@ -18,12 +18,12 @@ import numpy as np
 from sklearn.model_selection import ParameterGrid
 from threadpoolctl import threadpool_limits
 
-from mimlpaper import metrics
 from mimlpaper.arrays import check_mask
 from mimlstudy.engine import holdouts
 from mimlstudy.engine.trials import set_random_states
 
-WATCHED = (metrics, holdouts)  # modules that a method has no reason to change
+# Modules that a method has no reason to change.
+WATCHED = ("mimlpaper.metrics", "mimlstudy.engine.holdouts")
 BUILTINS = "__builtins__"  # a name in each module, of Python's own functions
 
 
@@ -130,7 +130,7 @@ def _hashes(bags, labels=None):
 
 def _state():
     """Of each watched module, which objects its names and its dicts hold, and functions' code."""
-    return {module.__name__: _identity(vars(module)) for module in WATCHED}
+    return {name: _identity(vars(importlib.import_module(name))) for name in WATCHED}
 
 
 def _identity(value):
@@ -152,7 +152,7 @@ def _check(before, after, words):
 
 def _in_one_line(error):
     """An exception by its kind and the first line of its text."""
-    line = str(error).partition("\n")[0]
+    line = next(iter(str(error).splitlines()), "")
     if isinstance(error, Misconduct):
         return line
     return f"{type(error).__name__}: {line}".rstrip(": ")

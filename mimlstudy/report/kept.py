@@ -3,6 +3,7 @@
 A command whose answer is kept imports nothing that computes, so that it answers at once.
 """
 
+import os
 import platform
 from collections.abc import Callable
 
@@ -31,7 +32,8 @@ def key_of(profile: str) -> str:
             state = path.stat()
             files.append((str(path), state.st_size, state.st_mtime_ns))
     # Records of another arithmetic count on the machines that have it.
-    machine = pin(), platform.python_version(), platform.node()
+    own = os.environ.get("OPENBLAS_CORETYPE"), platform.processor()
+    machine = pin(), own, platform.python_version(), platform.node()
     return repr([all_sources(), machine, files])
 
 

@@ -8,12 +8,13 @@ with other kernels.
 import multiprocessing
 import os
 import signal
+import threading
 from uuid import uuid4
 
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
 
-from mimlstudy.engine.forks import fork_context
+from mimlstudy.engine.forks import fork_context, wait_for_end
 
 IMPORTED = ("mimlstudy.report.companion", "seaborn", "ipykernel.kernelapp")
 NAME = "notebook kernel"  # of the processes, by which they are found again
@@ -38,7 +39,7 @@ class ForkedKernel(LocalProvisioner):
     async def launch_kernel(self, cmd, **kwargs):
         """Start the kernel; ``cmd`` is python -m ipykernel_launcher with its arguments."""
         arguments = cmd[3:]
-        started_with = arguments, kwargs.get("cwd"), kwargs.get("env") or {}
+        started_with = arguments, kwargs.get("cwd"), kwargs.get("env") or {}, os.getpid()
         context = fork_context(*IMPORTED)
         process = context.Process(target=_run_kernel, args=started_with, name=NAME)
         process.start()
@@ -85,16 +86,21 @@ def end_kernels():
             process.join()
 
 
-def _run_kernel(arguments, folder, environment):
-    """Be a kernel until it is shut down."""
+def _run_kernel(arguments, folder, environment, command):
+    """Be a kernel until it is shut down, or until the process ``command`` has ended."""
     # A group of its own: Ctrl-C is for the command, which ends its kernels.
     os.setsid()
     os.environ.clear()
     os.environ.update(environment)
-    # The kernel ends when its parent has ended, which is the server here.
-    os.environ["JPY_PARENT_PID"] = str(os.getppid())
+    threading.Thread(target=_end_group_with, args=(command,), daemon=True).start()
     if folder:
         os.chdir(folder)
     from ipykernel import kernelapp
 
     kernelapp.launch_new_instance(argv=arguments)
+
+
+def _end_group_with(command):
+    """End this kernel and its workers when the command has ended."""
+    wait_for_end(command)
+    os.killpg(0, signal.SIGKILL)

@@ -107,6 +107,44 @@ def test_what_nobody_runs_does_not_count(toy, module, old, new):
     assert toy(**{module: changed}) == toy()
 
 
+IN_UNITS = "\n\nclass Meter:\n    pass\n"
+RUN_ON_IMPORT = [
+    "for kind in (Meter,):\n    kind.litres = abs\n",
+    "_unused = setattr(Meter, 'litres', abs)\n",
+    "Meter.litres = abs\n",
+    "KNOWN = {}\nKNOWN['litres'] = abs\n",
+    "@register\ndef _new():\n    return 1\n",
+    "class Other:\n    Meter.litres = abs\n",
+]
+
+
+@pytest.mark.parametrize("statement", RUN_ON_IMPORT)
+def test_what_may_change_other_definitions_counts_wherever_it_stands(toy, statement):
+    text = TOY["toy.units"] + IN_UNITS
+    assert toy(units=text + statement) != toy(units=text)
+    assert toy(units=text + statement.replace("abs", "max").replace("1", "2")) != toy(
+        units=text + statement
+    )
+
+
+UNFOLLOWED = [
+    ("from toy import units\n", "import toy.units\nfrom toy import units\n"),
+    ("from toy import units\n", "from toy.units import *\nfrom toy import units\n"),
+    ("from toy import units\n", "from . import units\n"),
+    ("return width * height", "from toy import extra\n\n    return extra.rounded(width)"),
+    ("return 7", "return [units]"),
+    ("from toy import units\n", "if True:\n    from toy import units\n"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), UNFOLLOWED, ids=[new for _, new in UNFOLLOWED])
+def test_an_import_that_is_not_followed_is_refused(toy, old, new):
+    text = TOY["toy.shapes"]
+    assert old in text
+    with pytest.raises(ImportError, match=r"toy.shapes: changes (behind|in)"):
+        toy(shapes=text.replace(old, new))
+
+
 def test_a_definition_may_move_to_another_file(toy):
     before = toy()
     shapes = TOY["toy.shapes"].replace("toy.extra", "toy.units")

@@ -9,8 +9,8 @@ import pytest
 
 from mimlstudy.engine import records as module
 from mimlstudy.engine.execution import compute
-from mimlstudy.engine.records import Store, columns_of, keys_of, records
-from mimlstudy.engine.rows import SEAL_DIGITS, StoreError
+from mimlstudy.engine.records import KEY, Store, columns_of, keys_of, records
+from mimlstudy.engine.rows import SEAL_DIGITS, StoreError, sealed
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.measures import Measure
@@ -422,6 +422,37 @@ def test_a_store_over_another_reads_the_outcomes_of_both(base, tmp_path):
     table = above.outcomes()[["recorded_code", "verified_code", "outcome"]]
     expected = [["a", "b", "different"], ["b", "c", "equal"]]
     assert table.to_numpy().tolist() == expected
+
+
+def test_old_rows_of_other_code_do_not_hide_current_ones_of_the_base(base, tmp_path):
+    above = Store(tmp_path / "above", CATALOGUE, base=base)
+    run(above)
+    old = base.load(MINE).assign(code="old", n_stages=1, stage=0).drop_duplicates(KEY)
+    columns = columns_of(MINE.measure)
+    above.append(MINE, [sealed(row, columns) for row in old.to_dict("records")])
+    alone = records(MINE, store=Store(above.folder, CATALOGUE))["state"]
+    assert (alone == "code changed").any()
+    state = records(MINE, store=above).set_index(KEY)["state"]
+    of_base = records(MINE, store=base).set_index(KEY)["state"]
+    assert (state[of_base == "current"] == "current").all()
+
+
+@pytest.mark.parametrize("order", ["sorted by stage", "reversed", "one line doubled"])
+def test_rows_that_a_spreadsheet_moved_are_found_again(store, order):
+    for split in (0, 1):
+        values = {"coverage": 0.5 + split, "seconds": 1.5 + split}
+        store.append(MINE, [made_up_row(split, stage, 3, **values) for stage in range(3)])
+    recorded = store.load(MINE)
+    head, *lines = lines_of(store)
+    moved = {
+        "sorted by stage": [*lines[::3], *lines[1::3], *lines[2::3]],
+        "reversed": lines[::-1],
+        "one line doubled": [lines[0], *lines],
+    }
+    write(store, [head, *moved[order]])
+    found = store.load(MINE).sort_values([*KEY, "stage"], ignore_index=True)
+    pd.testing.assert_frame_equal(found, recorded)
+    assert set(found["doubt"]) == {""}
 
 
 def test_a_store_over_another_writes_to_its_own_folder(base, tmp_path):
