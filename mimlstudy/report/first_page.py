@@ -91,7 +91,7 @@ def in_short(card: Mapping) -> str:
         lead = "does not"
     return (
         f"{share} printed numbers come out again. The lead over MlSvm, which sees no bags, {lead}, "
-        "if all methods are tuned alike."
+        "if all are tuned alike."
     )
 
 
@@ -110,12 +110,10 @@ def facts(card: Mapping) -> list[Fact]:
 
 
 # What no record can contradict: an identity that tests prove, and what the paper does not print.
-INSDIF = (
-    "Turning vectors into its bags never changes what its own learner predicts: this is proved."
-)
+INSDIF = "Its bags of vectors never change what its own learner predicts (proved)."
 UNKNOWN = (
-    "Whether the curves of Figs. 4 to 10 match, which are printed without numbers, and which "
-    "programs made RankSvm's rows."
+    "Whether the curves of Figs. 4 to 10 match, printed without numbers; which programs made "
+    "RankSvm's rows."
 )
 
 
@@ -129,11 +127,10 @@ def numbers(card: Mapping) -> str:
     chance = card["totals"]["closest"]["all"]["chance_agreement"]
     chance_with_choice = card["chance_with_choice"]["others_marked"]
     return (
-        f"In {n_unmarked} rows of the tables no setting was picked to match the paper: "
-        f"{_of(of_unmarked)} values agree within noise. In {n_marked} rows open "
-        f"settings were picked to match it: {_of(of_marked)} agree. If none is picked in any row, "
-        f"{fixed['agrees']} of {fixed['measured']} agree. Another algorithm's value agrees in "
-        f"{chance:.0%}, and in {chance_with_choice:.0%} if its settings are picked too."
+        f"In {n_unmarked} rows no setting was picked to match the paper: {_of(of_unmarked)} values "
+        f"agree within noise. In {n_marked} rows open settings were picked: {_of(of_marked)}. If "
+        f"none is picked in any row: {fixed['agrees']} of {fixed['measured']}. Another algorithm's "
+        f"value agrees in {chance:.0%}, in {chance_with_choice:.0%} if its settings are picked too."
     )
 
 
@@ -153,8 +150,8 @@ def main_comparison(card: Mapping) -> str:
     return (
         "On scenes the paper's four bag learners beat two learners without bags, AdtBoost.MH and "
         f"MlSvm, in {n_supported} of {n_parts} comparisons, by a test corrected for overlapping "
-        f"training sets. If all are tuned alike, they beat MlSvm in {tuned['supported']} of "
-        f"{tuned['n_parts']}, and lose in {tuned['contradicted']}."
+        f"training sets. Tuned alike, they beat MlSvm in {tuned['supported']} of "
+        f"{tuned['n_parts']} and lose in {tuned['contradicted']}."
     )
 
 
@@ -179,8 +176,8 @@ def subcod(card: Mapping) -> str:
     parts = {part["subject"]: part for part in _claim(card, "S7.4")["parts"]}
     part = parts["SubCod vs MimlSvm on the bag label"]
     return (
-        "On Musk2, where the paper reports the largest gain, its sub-concepts change the accuracy "
-        f"of its learner by {part['difference']:.3f} ± {part['half']:.3f}."
+        "On Musk2, where the paper reports the largest gain, sub-concepts change its learner's "
+        f"accuracy by {part['difference']:.3f} ± {part['half']:.3f}."
     )
 
 
@@ -194,9 +191,9 @@ def bags(card: Mapping) -> str:
     n_mean, n_sets = leads.loc["mean"]
     n_statistics = leads.loc["bag statistics", "sum"]
     return (
-        "Of equally many learners, drawn and tuned alike, one of the paper's leads learners of a "
-        f"bag's mean on {n_mean:.1f} of {n_sets:.0f} data sets, and learners of simple bag "
-        f"statistics on {n_statistics:.1f} (means over draws)."
+        "Of equally many learners, tuned alike, one of the paper's leads learners of a bag's mean "
+        f"on {n_mean:.1f} of {n_sets:.0f} data sets, and of bag statistics on "
+        f"{n_statistics:.1f} (means over draws)."
     )
 
 
@@ -209,11 +206,11 @@ def claims(card: Mapping) -> str:
         is_weak = verdict["n_detected"] < POWERFUL * verdict["n_printed"]
         n_weak += is_weak and verdict["word"] == "undecided"
     return (
-        f"Of {len(card['claims'])} claims the corrected test supports {corrected['supported']}, "
-        f"and {corrected['supported in part']} in part. It contradicts "
-        f"{corrected['contradicted']}, and {corrected['undecided']} are undecided, {n_weak} of "
-        f"them because it is too weak. {corrected['not tested']} are not tested. The paper's "
-        f"t-test supports {by_paper['supported']}."
+        f"Of {len(card['claims'])} the corrected test supports {corrected['supported']}, and "
+        f"{corrected['supported in part']} in part. It contradicts {corrected['contradicted']}; "
+        f"{corrected['undecided']} are undecided, {n_weak} because it is too weak; "
+        f"{corrected['not tested']} are not tested. The paper's t-test supports "
+        f"{by_paper['supported']}."
     )
 
 

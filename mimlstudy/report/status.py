@@ -94,9 +94,14 @@ def overview(profile: str) -> dict:
     # A wheel has no notebooks that could make an artefact, but it has records.
     has_notebooks = folders.notebooks().is_dir()
     rows = artefact_status(profile) if has_notebooks else experiment_status(profile)
+    outcome = in_words(recorded_scorecard(profile))
+    n_old = sum(row["state"] != CURRENT for row in rows)
+    if n_old:
+        caveat = f"These counts are of records as they are; {n_old} results above are not current."
+        outcome = f"{caveat}\n\n{outcome}"
     return {
         "rows": rows,
-        "outcome": in_words(recorded_scorecard(profile)),
+        "outcome": outcome,
         "versions": other_versions(default_store(profile)),
     }
 

@@ -80,3 +80,22 @@ def test_a_killed_run_leaves_no_process_of_its_trials(tmp_path, kill, experiment
     run.communicate(timeout=30)
     _, alive = psutil.wait_procs(children, timeout=20)
     assert not alive
+
+
+@pytest.mark.parametrize("kill", [signal.SIGTERM, signal.SIGKILL])
+def test_a_killed_run_leaves_no_kernel(tmp_path, kill):
+    run = subprocess.Popen(
+        [sys.executable, "-m", "mimlstudy", "run", "3_framework", "--profile", "smoke"],
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    parent = psutil.Process(run.pid)
+    # The fork server, and the kernel that it has forked.
+    wait_until(lambda: len(parent.children(recursive=True)) > 1)
+    time.sleep(4)  # until the notebook runs
+    children = parent.children(recursive=True)
+    os.kill(run.pid, kill)
+    run.wait(timeout=30)
+    _, alive = psutil.wait_procs(children, timeout=20)
+    assert not alive

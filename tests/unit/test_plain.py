@@ -111,6 +111,9 @@ class SameScores:
     def decision_function(self, bags):
         return np.tile([1.0, -1.0], (len(bags), 1))
 
+    def predict(self, bags):
+        return self.decision_function(bags) > 0
+
     def instance_scores(self, bags):
         return np.tile([1.0, -1.0], (bags.n_instances, 1))
 

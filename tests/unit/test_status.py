@@ -247,7 +247,10 @@ def in_a_wheel(tmp_path, monkeypatch):
     def shown(state):
         counts = {"table1": {"current": 2, state: 1}}
         monkeypatch.setattr(status, "trial_counts", lambda profile: counts)
-        (row,) = status.overview("paper")["rows"]
+        overview = status.overview("paper")
+        (row,) = overview["rows"]
+        has_caveat = overview["outcome"].startswith("These counts are of records as they are")
+        assert has_caveat == (state != "current")
         return row["state"], row["mend"]
 
     return shown

@@ -39,7 +39,7 @@ ROWS = {
 @pytest.mark.parametrize(("dataset", "bases"), ROWS.values(), ids=ROWS)
 def test_what_the_rank_of_a_row_leaves_is_what_its_reason_says(dataset, bases):
     data = load(dataset)
-    X, Y = data.X[:800], data.Y[:800]
+    X, Y = data.X[:2000], data.Y[:2000]  # as the split of the pages
     rank, ranges = typed_ranges(bases)
     for width, (low, high) in ranges.items():
         features = DifferenceFeatures(gamma=width, rank=rank, random_state=0).fit(X, Y)
