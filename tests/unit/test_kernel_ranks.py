@@ -33,6 +33,7 @@ def test_a_row_says_what_its_factor_leaves():
             "dataset": "scene",
             "method": ["MimlSvm_mi", "MimlSvm_mi", "MimlSvm_mi, exact kernel"],
             "override": ['{"rank": 300}', '{"rank": "auto"}', "{}"],
+            "n_landmarks": [300, 700, np.nan],
             "unexplained": [0.159, 0.01, np.nan],
             **dict.fromkeys(CRITERIA, 0.25),
             "accuracy": np.nan,

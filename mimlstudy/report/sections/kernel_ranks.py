@@ -22,9 +22,10 @@ def ranks_table(runs: pd.DataFrame) -> ReportTable:
         columns[HEADS[name]] = runs[name].map(number_text, na_action="ignore")
     names = [runs["method"] + " on " + runs["dataset"], ranks]
     shown = pd.DataFrame(columns).set_axis(pd.MultiIndex.from_arrays(names))
+    numbers = ["n_landmarks", "unexplained", *ALL_CRITERIA]
     return frame_grid(
         shown,
-        runs.assign(rank=ranks),
+        runs.assign(rank=ranks)[["dataset", "method", "rank", *numbers]],
         "Learners with a kernel's factor, by its rank, on one split. “left” is the share of the "
         "kernel's trace that the factor does not explain; exact kernels leave nothing.",
         corner="learner and rank",
