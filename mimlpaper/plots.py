@@ -73,15 +73,7 @@ def explained_images(
     if true is not None:
         true = label_array("true", true)
         predicted = np.reshape(estimator.predict(bags), scores.shape) > 0
-    n_rows = len(bags)
-    n_columns = 1 + n_shown + bool(pictures)
-    figure, axes = plt.subplots(
-        n_rows,
-        n_columns,
-        figsize=(1.75 * n_columns, 1.87 * n_rows + 0.3),
-        squeeze=False,
-        layout="constrained",
-    )
+    figure, axes = _grid(len(bags), 1 + n_shown + bool(pictures))
     shown = np.argsort(-scores)[:, :n_shown]  # (n_bags, n_shown)
     instances_of_bags = [slice(*ends) for ends in pairwise(bags.offsets)]
     bound = 0.0  # the largest reason shown: discs of all images have one scale
@@ -104,6 +96,17 @@ def explained_images(
             _set_title(ax, label_names[label], scores[i, label], outcome)
     _draw_key(figure, bound)
     return figure
+
+
+def _grid(n_rows, n_columns):
+    """A figure with axes for rows of small pictures, and room for a key."""
+    return plt.subplots(
+        n_rows,
+        n_columns,
+        figsize=(1.75 * n_columns, 1.87 * n_rows + 0.3),
+        squeeze=False,
+        layout="constrained",
+    )
 
 
 def _set_title(ax, name, score, outcome):

@@ -31,7 +31,7 @@ from sklearn.base import BaseEstimator
 from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.engine.arithmetic import arithmetic
-from mimlstudy.engine.normal_form import canonical, normalised
+from mimlstudy.engine.normal_form import ASSIGNMENTS, FUNCTIONS, canonical, name_of, normalised
 from mimlstudy.engine.sources import sources, versions
 
 Definition = tuple[str, str]  # module and name
@@ -55,9 +55,7 @@ NOT_FOLLOWED = {
 }
 
 REST = ""  # stands for a module's statements that run when it is imported, whoever uses a name
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (ast.ClassDef, *FUNCTIONS)
-ASSIGNMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign)
 # Decorators that change what they decorate and nothing else. Another one may register it.
 DECORATORS = {
     "cache",
@@ -250,7 +248,9 @@ def _targets(assignment) -> list[ast.AST]:
 def _may_change_others(statement) -> bool:
     """Whether a statement does more than define its names, such as to patch a class."""
     if isinstance(statement, DEFINITIONS):
-        if any(_decorator(node) not in DECORATORS for node in statement.decorator_list):
+        # A decorator may have arguments.
+        decorators = [getattr(node, "func", node) for node in statement.decorator_list]
+        if any(name_of(decorator) not in DECORATORS for decorator in decorators):
             return True
         is_class = isinstance(statement, ast.ClassDef)
         return is_class and any(map(_may_change_others, statement.body))
@@ -261,12 +261,6 @@ def _may_change_others(statement) -> bool:
     if any(isinstance(node, ast.Attribute | ast.Subscript) for node in _targets(statement)):
         return True
     return any(isinstance(node, ast.Name) and node.id in PATCHES for node in ast.walk(statement))
-
-
-def _decorator(node) -> str:
-    """The name of a decorator, also of one with arguments."""
-    called = node.func if isinstance(node, ast.Call) else node
-    return getattr(called, "id", getattr(called, "attr", ""))
 
 
 @cache

@@ -238,13 +238,13 @@ def _shows_names(node):
     """Whether a node shows names of variables: a class, as attributes, or a call such as eval."""
     if not isinstance(node, ast.Call):
         return isinstance(node, ast.ClassDef)
-    name = _called(node)
+    name = name_of(node.func)
     return name in SEE_NAMES or (name in SEE_NAMES_ALONE and not node.args)
 
 
-def _called(call) -> str:
-    """The name of a called function, class or method; "" if it has none."""
-    return getattr(call.func, "id", getattr(call.func, "attr", ""))
+def name_of(node) -> str:
+    """The name by which code means a function, class or method; "" if it has none."""
+    return getattr(node, "id", getattr(node, "attr", ""))
 
 
 def _calls_with_message(tree) -> set[ast.Call]:
@@ -253,7 +253,7 @@ def _calls_with_message(tree) -> set[ast.Call]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
             calls.add(node.exc)
-        elif isinstance(node, ast.Call) and TAKES_MESSAGE.fullmatch(_called(node)):
+        elif isinstance(node, ast.Call) and TAKES_MESSAGE.fullmatch(name_of(node.func)):
             calls.add(node)
     return calls
 

@@ -65,19 +65,10 @@ STATES = (  # from best to worst
 REFUTED = (DIFFERS, DAMAGED)  # whose numbers are wrong, not only old
 CONFIRMABLE = (CURRENT, CODE_CHANGED, OTHER_ARITHMETIC)  # what verify can find to be the same
 
+# The columns that say where a record comes from.
+ORIGIN = ["data_sha256", "code", "settings", "arithmetic", "versions", "commit", "machine"]
 # What all rows of one run of a trial share.
-OF_RUN = [
-    *KEY,
-    "n_stages",
-    "seconds",
-    "data_sha256",
-    "code",
-    "settings",
-    "arithmetic",
-    "versions",
-    "commit",
-    "machine",
-]
+OF_RUN = [*KEY, "n_stages", "seconds", *ORIGIN]
 
 # The names of a group: one configuration's records that were made in one way, and the code they
 # were compared with.
@@ -119,13 +110,7 @@ def columns_of(measure: Measure) -> list[str]:
         "kind",
         "n_train",
         "n_test",
-        "data_sha256",
-        "code",
-        "settings",
-        "arithmetic",
-        "versions",
-        "commit",
-        "machine",
+        *ORIGIN,
         "doubt",
     ]
 

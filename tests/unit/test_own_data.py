@@ -201,7 +201,9 @@ def test_folds_without_labels_show_no_difference(defined, words):
     assert own_data.comparison_in_words(pd.DataFrame(rows)).endswith(words)
 
 
-@pytest.mark.parametrize("names", [["sea, shore", "sky"], ["labels", "sea"], ["a;b", "c"]])
+@pytest.mark.parametrize(
+    "names", [["sea, shore", "sky"], ["labels", "sea"], ["a;b", "c"], ["NA", "sea"], ["é", "?"]]
+)
 def test_the_sets_of_answers_are_read_back(labelled, names, tmp_path):
     named = labelled_bags(labelled.X, labelled.Y, names)
     model = own_data.pipeline_of("NoisyOr").fit(named.X, named.Y)

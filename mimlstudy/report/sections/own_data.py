@@ -6,7 +6,6 @@ asked for the labels of new ones.
 """
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +35,7 @@ from mimlpaper.datasets import (
     read_bags,
 )
 from mimlpaper.datasets.bag_files import read_labels
+from mimlpaper.datasets.frames import names_in
 from mimlpaper.explanations import explain
 from mimlpaper.metrics import evaluate, scores_of
 from mimlpaper.plots import explained_images
@@ -322,11 +322,15 @@ def predictions(model: Pipeline, new: LabelledBags, label_names: Sequence[str]) 
     scores = pd.DataFrame(scores_of(model, new.X), new.bag_names, label_names)
     labels = np.asarray(model.predict(new.X), dtype=bool)
     names = np.array(label_names, dtype=object)
-    # As read_bags reads a set: names with a mark of their own stand in a list of JSON.
-    has_mark = any(re.search(r"[,;|\[\]{}\"'?]", name) for name in label_names)
-    answers = [json.dumps([*names[row]]) if has_mark else "; ".join(names[row]) for row in labels]
+    answers = [_text_of_set(names[row].tolist()) for row in labels]
     scores.insert(0, "labels", answers, allow_duplicates=True)  # a label may have this name
     return scores.rename_axis("bag")
+
+
+def _text_of_set(names):
+    """Names as ``read_bags`` reads a set: with semicolons between them, else as a list in JSON."""
+    text = "; ".join(names)
+    return text if names_in(text, None) == names else json.dumps(names, ensure_ascii=False)
 
 
 def explained_bags(
