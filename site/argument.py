@@ -19,7 +19,7 @@ from mimlstudy.judge.selection import (
     selected,
 )
 from mimlstudy.judge.statistics import RHO_BY_SIZE
-from mimlstudy.paper.published import TABLES, published_cells, published_claims
+from mimlstudy.paper.published import published_cells, published_claims, published_tables
 
 SHOWN_OF_PART = ("subject", "aspect", *PART_TESTS)
 TESTED_BY_SHARES = "shares"
@@ -43,9 +43,9 @@ def argument(get_records) -> dict:
         }
     return {
         "claims": claims,
-        "tables": [_table(table, runs) for table in TABLES.values()],
+        "tables": [_table(table, runs) for table in published_tables().values()],
         "runs": runs.tables,
-        "printed": {table.experiment: _printed(table) for table in TABLES.values()},
+        "printed": {table.experiment: _printed(table) for table in published_tables().values()},
         "quoted": _quoted(),
         "criteria": criteria,
         "simulated": [*map(list, RHO_BY_SIZE.items())],
@@ -137,7 +137,7 @@ def _cases(test):
 
 def _print_of(test):
     """The table whose printed means measure a test's power; nothing of figures."""
-    for table in TABLES.values():
+    for table in published_tables().values():
         if table.experiment == test.experiments[0]:
             # The eleven data sets of Table 4 share one printed mean.
             shared = table.datasets[0] if table.run == "dataset" else None

@@ -3,7 +3,7 @@
 from markupsafe import Markup
 from parts import filled, raw
 
-from mimlstudy.paper.published import TABLES
+from mimlstudy.paper.published import published_tables
 from mimlstudy.report.trace import traces
 
 TEMPLATE = Markup('<template id="{name}"{origin} data-title="{title}">{html}</template>')
@@ -17,7 +17,7 @@ def cells_page(read):
     their origin, is a template of its own.
     """
     templates, names = [], {}
-    for number in TABLES:
+    for number in published_tables():
         for cell in traces(number, read):
             if id(cell.origin) not in names:
                 name = f"origin-{len(names)}"

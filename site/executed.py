@@ -16,9 +16,8 @@ from terms import link, slug
 from mimlstudy import folders
 from mimlstudy.engine.trials import PROFILES
 from mimlstudy.report.notebooks import available_notebooks
-from mimlstudy.report.status import ARTEFACTS
+from mimlstudy.report.status import artefacts
 
-ARTEFACT = {artefact.file: artefact for artefact in ARTEFACTS}
 # A head without words is no head to a screen reader.
 EMPTY_HEAD = re.compile(r"<th((?:\s[^>]*)?)>(?:\s|&nbsp;)*</th>")
 # The mark of a number that has an address, see mimlstudy.report.tables.
@@ -61,6 +60,7 @@ def page_of(notebook, name, figures):
     :meth:`~mimlstudy.report.companion.Companion.save_figure`.
     """
     notebook.metadata.pop("widgets", None)  # they would ask another host for scripts
+    by_file = {artefact.file: artefact for artefact in artefacts()}
     cells, shown = [], []
     for cell in notebook.cells:
         cells.append(cell)
@@ -68,7 +68,7 @@ def page_of(notebook, name, figures):
             cell.metadata["tags"].append("remove-cell")
         captions = []
         for output in cell.get("outputs", ()):
-            artefact = ARTEFACT.get(output.get("metadata", {}).get("artefact"))
+            artefact = by_file.get(output.get("metadata", {}).get("artefact"))
             # An artefact is named once: of two places with one name a browser finds the first.
             is_named = artefact and artefact.notebook == name and artefact.file not in shown
             text = _made_readable(cell, output, figures)

@@ -7,7 +7,7 @@ from parts import filled, lightest, raw
 from terms import link, slug
 
 from mimlstudy.report.figures import caption_of
-from mimlstudy.report.status import ARTEFACTS
+from mimlstudy.report.status import artefacts
 
 NUMBERED = re.compile(r"(Fig\.|Table) (\d+)")  # the title of what the paper has
 # The picture says nothing that its name beside it does not say.
@@ -21,7 +21,7 @@ def gallery_page(status, notebooks, profile, figures):
     artefacts in them.
     """
     thumbnails, sections = [], []
-    for artefact in sorted(ARTEFACTS, key=_place_in_paper):
+    for artefact in sorted(artefacts(), key=_place_in_paper):
         if _is_drawn(artefact, figures):
             thumbnails.append(_thumbnail(artefact, figures))
         facts = _facts(artefact, status[artefact.title], notebooks, profile, figures)

@@ -14,10 +14,10 @@ from mimlstudy.folders import published
 from mimlstudy.judge.choices import divergences_with_effects
 from mimlstudy.judge.claims import WORDS
 from mimlstudy.judge.rules import DEFAULT_RULES
-from mimlstudy.paper.published import ALL_CRITERIA, TABLES, published_divergences
+from mimlstudy.paper.published import ALL_CRITERIA, published_divergences, published_tables
 from mimlstudy.report.companion import Companion
 from mimlstudy.report.sections import explore, play
-from mimlstudy.report.status import ARTEFACTS
+from mimlstudy.report.status import artefacts
 from mimlstudy.report.tables import (
     CLAIM_COLUMNS,
     CORRECTED,
@@ -35,13 +35,11 @@ DETAILS = Markup('<div class="forest"></div><dl class="facts">{}</dl>')
 CRITERION = Markup('<label><input type="checkbox" name="criteria" value="{name}"> {title}</label>')
 PAPER = "https://doi.org/10.1016/j.artint.2011.10.002"
 HOW_FAR_THEY_LEAD = "how-far-the-favoured-methods-lead"  # a heading of 10_multiverse
-TABLE_NAMES = {f"Table {number}" for number in TABLES}
 TITLES_OF_TERMS = {  # by the origin of a term
     "companion": "Terms of this companion",
     "paper": "Terms of the paper",
     "field": "Terms of the field",
 }
-NOTEBOOK_OF = {artefact.title: artefact.notebook for artefact in ARTEFACTS}
 
 
 def home_page(readme, notebooks, figures):
@@ -176,10 +174,11 @@ def rules_form():
 
 def _claim(claim):
     where = claim["where"]
+    is_shown = any(artefact.title == where for artefact in artefacts())
     verdicts = {view: claim["verdicts"][view]["word"] for view in CLAIM_COLUMNS}
     return {
         "claim": Markup('<a id="{0}" href="#{0}">{0}</a>').format(claim["id"]),
-        "where": link(f"gallery.html#{slug(where)}", where) if where in NOTEBOOK_OF else where,
+        "where": link(f"gallery.html#{slug(where)}", where) if is_shown else where,
         "what the paper says": claim["claim"],
         **verdicts,
         YOURS: verdicts[CORRECTED],
@@ -220,10 +219,10 @@ def _tested_in(claim, headings):
     # "S4.10" belongs to the notebook named 4_…, and "B.1" to the one named B_….
     where, section = claim["where"], claim["id"].lstrip("S")[0]
     links = []
-    if where in TABLE_NAMES:
+    if where in {f"Table {number}" for number in published_tables()}:
         links.append(link(f"scorecard.html?table={where}", "cells"))
     of_section = {name for name in headings if name.startswith(f"{section}_")}
-    of_table = {NOTEBOOK_OF.get(where)}
+    of_table = {artefact.notebook for artefact in artefacts() if artefact.title == where}
     for notebook in sorted((of_section | of_table) & headings.keys()):
         named = [text for text in headings[notebook] if where in text or "claims" in text.lower()]
         anchor = f"#{slug(named[0])}" if named else ""

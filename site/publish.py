@@ -24,7 +24,7 @@ from mimlstudy.report.first_page import answer
 from mimlstudy.report.notebook_page import LEFT_OUT, WITHOUT_STDERR
 from mimlstudy.report.notebooks import run_notebooks
 from mimlstudy.report.sections import photograph
-from mimlstudy.report.status import ARTEFACTS, Artefact, recorded_scorecard
+from mimlstudy.report.status import Artefact, artefacts, recorded_scorecard
 
 WIDTH = 100  # of the README's lines
 HERE = Path(__file__).resolve().parent
@@ -121,7 +121,7 @@ def fill(page: Path, mark: str, words: str) -> Path:
 
 def published_artefacts() -> Iterator[Artefact]:
     """The artefacts whose files are in ``figures/``; others wait for their records."""
-    for artefact in ARTEFACTS:
+    for artefact in artefacts():
         files = [folders.figures() / name for name in artefact.files]
         if all(file.is_file() for file in files):
             yield artefact

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.paper.published import TABLES, published_cells
+from mimlstudy.paper.published import published_cells, published_tables
 
 YAHOO = tuple(f"yahoo-{i}" for i in range(11))
 
@@ -44,7 +44,7 @@ def rows(experiment, dataset, method, values, **columns):
 
 def as_in_the_paper(number, n_runs=None, **columns):
     """Records that give Table ``number`` as printed; .5 ± .01 where it has no value."""
-    table = TABLES[number]
+    table = published_tables()[number]
     parts = []
     n_runs = n_runs or table.n_runs
     groups = published_cells(number).groupby(["dataset", "algorithm"])
@@ -91,7 +91,7 @@ def staged(experiment, method, n_rounds, n=30, pace=5.0):
     for stage in range(1, n_rounds + 1):
         level = 0.3 + 0.2 * np.exp(-stage / pace)
         values = {}
-        for j, criterion in enumerate(TABLES[1].criteria):
+        for j, criterion in enumerate(published_tables()[1].criteria):
             values[criterion] = spread(level, 0.01, n, seed=j)
         parts.append(rows(experiment, "scene", method, values, stage=stage))
     return pd.concat(parts, ignore_index=True)

@@ -12,7 +12,7 @@ from mimlstudy.judge.selection import Records
 from mimlstudy.judge.tolerances import tolerance
 from mimlstudy.judge.verdicts import COLUMN, against_printed
 from mimlstudy.paper.experiments import settings_closest_to_print
-from mimlstudy.paper.published import TABLES, published_cells
+from mimlstudy.paper.published import published_cells, published_tables
 
 ROWS = ["table", "algorithm", "other"]
 
@@ -23,7 +23,7 @@ def chosen_closest(get_records: Records) -> pd.DataFrame:
     Columns: table, algorithm (ours), other (printed), agree and cells (numbers), marked: whether
     our row has settings chosen by print.
     """
-    tables = [_chosen_in_table(number, get_records) for number in TABLES]
+    tables = [_chosen_in_table(number, get_records) for number in published_tables()]
     return pd.concat(tables, ignore_index=True)
 
 
@@ -35,7 +35,7 @@ def _chosen_in_table(number, get_records):
     share = counts["agree"] / counts["cells"]
     best = share.groupby(ROWS, sort=False).idxmax()
     chosen = counts.loc[best].reset_index()
-    n_marked = settings_closest_to_print(TABLES[number].experiment)
+    n_marked = settings_closest_to_print(published_tables()[number].experiment)
     # A row that the table does not have is not marked.
     marked = chosen["algorithm"].map(n_marked).fillna(0) > 0
     return chosen.assign(marked=marked)

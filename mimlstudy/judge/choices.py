@@ -13,7 +13,7 @@ import pandas as pd
 from mimlstudy.judge.multiverse import in_words
 from mimlstudy.judge.selection import ALTERNATIVES, Records, as_in_our_tables, records_of, unmixed
 from mimlstudy.paper.experiments import ROWS
-from mimlstudy.paper.published import ALL_CRITERIA, TABLES, published_sweeps
+from mimlstudy.paper.published import ALL_CRITERIA, published_sweeps, published_tables
 
 
 class Effect(NamedTuple):
@@ -101,7 +101,7 @@ def effect_in_words(effects: list[Effect]) -> str:
 
 def _place(experiment):
     """The table or figure of an experiment, as the paper names it."""
-    for number, table in TABLES.items():
+    for number, table in published_tables().items():
         if table.experiment == experiment:
             return f"Table {number}"
     if experiment == ALTERNATIVES:

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.paper.published import (
-    TABLES,
     published_cells,
+    published_tables,
     read_rows,
 )
 
@@ -59,7 +59,7 @@ class ClaimTest(NamedTuple):
 
     def printed(self):
         """The table of the first experiment, and its cells that have a value."""
-        by_experiment = {table.experiment: table for table in TABLES.values()}
+        by_experiment = {table.experiment: table for table in published_tables().values()}
         table = by_experiment[self.experiments[0]]
         cells = published_cells(table.number)
         return table, cells[cells["printed"] == "value"]

@@ -16,10 +16,10 @@ from mimlstudy.judge.tolerances import tolerance
 from mimlstudy.judge.verdicts import verdict
 from mimlstudy.paper.published import (
     ALL_CRITERIA,
-    TABLES,
     PublishedTable,
     published_cells,
     published_characteristics,
+    published_tables,
 )
 
 MISSING = "missing"  # the state of a cell without records
@@ -35,7 +35,7 @@ def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
     Methods beyond the paper's come last: their ``printed`` is "no row", their verdict empty.
     ``complete`` says: original data, the whole protocol, current records.
     """
-    table = TABLES[number]
+    table = published_tables()[number]
     records = as_in_our_tables(records)
     rows = [_printed(table), _beyond(records, table)]
     cells = pd.concat(rows, ignore_index=True)
@@ -128,7 +128,7 @@ def moved_to_printed_means(records: pd.DataFrame, experiment: str) -> pd.DataFra
 
     NaN where the paper prints no value. No rows for what is no table: figures print no means.
     """
-    by_experiment = {table.experiment: table for table in TABLES.values()}
+    by_experiment = {table.experiment: table for table in published_tables().values()}
     if experiment not in by_experiment:
         return NO_RECORDS
     table = by_experiment[experiment]

@@ -20,15 +20,13 @@ from mimlstudy.judge.selection import (
 )
 from mimlstudy.paper.equal_tuning import BASE_METHODS, LAYOUTS
 from mimlstudy.paper.experiments import EXPERIMENTS
-from mimlstudy.paper.published import TABLES
+from mimlstudy.paper.published import published_tables
 from mimlstudy.paper.section6 import YAHOO
 
 CONTROLS = "controls"  # learners of one vector
 OF_BAGS = "bags, the paper's learners"
 OTHERS = "bags, others"
 RIVALS = ("mean", "bag statistics", OTHERS)
-PROPOSED = (*TABLES[1].proposed, "D-MimlSvm", *TABLES[5].proposed)
-OF_VECTORS = (*TABLES[1].compared, "Cnmf")
 N_LEARNERS = 2  # as many as the smallest group has
 
 
@@ -90,11 +88,14 @@ def _groups(methods):
 
     The first kind that holds counts: controls have their layout, the paper's learners are of bags.
     """
+    of_scenes, one_label = published_tables()[1], published_tables()[5]
+    of_vectors = (*of_scenes.compared, "Cnmf")
+    proposed = (*of_scenes.proposed, "D-MimlSvm", *one_label.proposed)
     layouts = methods.map(LAYOUTS)
     kinds = [
         layouts != "",
-        methods.isin(OF_VECTORS),
-        methods.isin(PROPOSED),
+        methods.isin(of_vectors),
+        methods.isin(proposed),
     ]
     return np.select(kinds, [layouts, "", OF_BAGS], OTHERS)
 

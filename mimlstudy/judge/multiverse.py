@@ -23,7 +23,7 @@ from mimlstudy.judge.selection import (
     unmixed,
 )
 from mimlstudy.paper.experiments import ALTERNATIVE_SPLITS, ROWS
-from mimlstudy.paper.published import ALL_CRITERIA, TABLES, published_claims
+from mimlstudy.paper.published import ALL_CRITERIA, published_claims, published_tables
 
 # Rows of a table that are alternatives of a method.
 ROW_OF = {
@@ -108,7 +108,7 @@ def alternative_means(number: int, get_records: Records) -> pd.DataFrame:
     the splits that both have: few splits may be easy or hard for all settings. ``std`` and ``n``
     are the row's. Columns: :data:`CELL`, mean, std, n.
     """
-    table = TABLES[number]
+    table = published_tables()[number]
     records = alternatives_of(table.experiment, get_records)
     whole = as_in_our_tables(records_of(get_records, table.experiment))
     if records.empty:

@@ -32,7 +32,7 @@ from mimlstudy.judge.verdicts import (
     verdict,
 )
 from mimlstudy.paper.experiments import settings_closest_to_print
-from mimlstudy.paper.published import TABLES
+from mimlstudy.paper.published import published_tables
 
 # Both tolerances of Table 4; the first is used.
 PAGE_RULES = ("sampled pages", "same pages")
@@ -83,12 +83,12 @@ def scorecard(get_records: Records) -> dict:
 def scorecard_cells(
     get_records: Records,
     column: str = "closest",
-    numbers: Iterable[int] = TABLES,
+    numbers: Iterable[int] = (),
 ) -> pd.DataFrame:
-    """The paper's own cells of some tables, see ``compare_with_paper``."""
+    """The paper's own cells of some tables, or of all; see ``compare_with_paper``."""
     tables = []
-    for number in numbers:
-        selection = Selection((TABLES[number].experiment,), column)
+    for number in numbers or published_tables():
+        selection = Selection((published_tables()[number].experiment,), column)
         records = selected(get_records, selection)
         tables.append(compare_with_paper(records, number))
     cells = pd.concat(tables)
@@ -101,7 +101,7 @@ def _rows(cells):
     rows = row_verdicts(deviations(cells[cells["kind"] != "synthetic"]))
     n_by_print = []
     for table, method in zip(rows["table"], rows["algorithm"], strict=True):
-        of_table = settings_closest_to_print(TABLES[table].experiment)
+        of_table = settings_closest_to_print(published_tables()[table].experiment)
         n_by_print.append(of_table.get(method, 0))
     return rows.assign(closest_to_print=n_by_print)
 
@@ -114,7 +114,7 @@ def _with_fixed(cells, fixed):
 def _totals(cells):
     """Agreement over all tables, and over each."""
     totals = {"all": agreement(cells)}
-    for number, table in TABLES.items():
+    for number, table in published_tables().items():
         totals[table.experiment] = agreement(cells[cells["table"] == number])
     return totals
 

@@ -13,8 +13,8 @@ import pandas as pd
 from scipy import stats
 
 from mimlstudy.paper.published import (
-    TABLES,
     published_characteristics,
+    published_tables,
 )
 
 DISAGREE = 0.05  # chance of calling two runs of one program different
@@ -44,7 +44,9 @@ def tolerance(cells: pd.DataFrame, rule: str = "") -> pd.Series:
     rule : str, default ""
         A name of :data:`RULES` in place of the one that each table names.
     """
-    rule_of_table = {number: rule or table.tolerance for number, table in TABLES.items()}
+    rule_of_table = {
+        number: rule or table.tolerance for number, table in published_tables().items()
+    }
     rules = cells["table"].map(rule_of_table)
     half_widths = pd.Series(0.0, cells.index)
     for name in rules.unique():
@@ -59,7 +61,7 @@ def two_sets_of_splits(cells: pd.DataFrame) -> pd.Series:
 
     q is from Student's distribution. One run of ours has no deviation: the printed one counts.
     """
-    runs_of_table = {number: table.n_runs for number, table in TABLES.items()}
+    runs_of_table = {number: table.n_runs for number, table in published_tables().items()}
     n_printed = cells["table"].map(runs_of_table)
     n_ours = cells["n"].clip(lower=1)
     printed = cells["published_std"]

@@ -33,7 +33,7 @@ from mimlstudy.judge.selection import (
 from mimlstudy.judge.statistics import ranks_of_means, win_tie_loss
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
-from mimlstudy.paper.published import TABLES, PublishedTable
+from mimlstudy.paper.published import PublishedTable, published_tables
 from mimlstudy.report.guest import (
     Conditions,
     Guest,
@@ -62,18 +62,16 @@ CAPTION = (
     "Records of the other methods: {states}."
 )
 UNSEEN = "unseen"  # in place of a table's number: bird song and two poems, by average precision
-ALSO_UNSEEN: dict[int | str, PublishedTable] = TABLES | {
-    UNSEEN: PublishedTable(
-        0,
-        "Data that the authors never saw",
-        EXPERIMENTS[UNSEEN].parts[0].datasets,
-        (),
-        (),
-        ("average_precision",),
-        "split",
-        10,
-    )
-}
+UNSEEN_TABLE = PublishedTable(
+    number=0,
+    title="Data that the authors never saw",
+    datasets=EXPERIMENTS[UNSEEN].parts[0].datasets,
+    proposed=(),
+    compared=(),
+    criteria=("average_precision",),
+    run="split",
+    n_runs=10,
+)
 
 
 class Bench(NamedTuple):
@@ -149,7 +147,7 @@ def _experiment(number, guest, settings) -> Experiment:
     """A table's experiment with the guest alone, and with its best setting if it has several."""
     configurations: dict[str, object] = {guest.entry: guest}
     if settings is not None:
-        criteria = ALSO_UNSEEN[number].criteria
+        criteria = _table(number).criteria
         criterion = "accuracy" if "accuracy" in criteria else "average_precision"
         tuned = HoldOut(guest, {"setting": settings}, criterion=criterion)
         configurations[f"{guest.entry}, tuned"] = tuned
@@ -157,6 +155,10 @@ def _experiment(number, guest, settings) -> Experiment:
     part = replace(recorded.parts[0], configurations=configurations)
     measure = replace(recorded.measure, rows=guest_criteria)
     return replace(recorded, parts=(part,), measure=measure)
+
+
+def _table(number) -> PublishedTable:
+    return UNSEEN_TABLE if number == UNSEEN else published_tables()[number]
 
 
 def _name(number):
@@ -182,7 +184,7 @@ def _run(experiment, method, run) -> str:
 
 def _ranked(number, entered, profile) -> ReportTable:
     """The rows of an entry and the recorded ones, by mean rank, the best first."""
-    table = ALSO_UNSEEN[number]
+    table = _table(number)
     recorded = _recorded(number, entered["dataset"], profile)
     parts = [rows for rows in (entered, *recorded) if len(rows)]
     rows = pd.concat(parts, ignore_index=True)
@@ -218,7 +220,7 @@ def _ranked(number, entered, profile) -> ReportTable:
 def _caption(number, rows, recorded, profile):
     """What a table of the bench shows, of which data, beside which records."""
     name = _name(number)
-    title = f"{EXPERIMENTS[name].title}. {ALSO_UNSEEN[number].title}"
+    title = f"{EXPERIMENTS[name].title}. {_table(number).title}"
     kinds = sorted({*rows["kind"]})
     states = set()
     for of_column in recorded:

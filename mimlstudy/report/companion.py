@@ -37,7 +37,7 @@ from mimlstudy.report.forest import claims_caption, claims_figure
 from mimlstudy.report.parameters import ParameterError, notebook_parameters, output_folder
 from mimlstudy.report.progress import shown_progress
 from mimlstudy.report.sentences import check_sentence
-from mimlstudy.report.status import ARTEFACTS, recorded_scorecard
+from mimlstudy.report.status import artefacts, recorded_scorecard
 from mimlstudy.report.tables import ReportTable, results_table, save_table
 from mimlstudy.report.trace import Trace, trace
 from mimlstudy.report.words import counted
@@ -382,7 +382,7 @@ def _display_figure(picture, name, caption):
 
 
 def _title(name):
-    titles = {artefact.file: artefact.title for artefact in ARTEFACTS}
+    titles = {artefact.file: artefact.title for artefact in artefacts()}
     return titles.get(name, name.replace("_", " "))
 
 

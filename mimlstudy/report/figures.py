@@ -3,6 +3,7 @@
 import io
 import warnings
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,20 +48,26 @@ class Look(NamedTuple):
 
 UNKNOWN_LOOK = Look("#888888", ".", ":")
 
-# The colour stands for the MIML learner, the marker for the way to it: a circle for MIML data, a
-# square for InsDif, a diamond for SubCod. Compared methods have dashed lines.
-LOOKS = pd.read_csv(STYLE_SHEET.with_name("looks.csv"))
-METHOD_STYLE = {method: Look(*look) for method, *look in LOOKS.itertuples(index=False)}
+
+@cache
+def looks_of_methods() -> dict[str, Look]:
+    """The look of each method, in the order of legends.
+
+    The colour stands for the MIML learner, the marker for the way to it: a circle for MIML data, a
+    square for InsDif, a diamond for SubCod. Compared methods have dashed lines.
+    """
+    rows = pd.read_csv(STYLE_SHEET.with_name("looks.csv"))
+    return {method: Look(*look) for method, *look in rows.itertuples(index=False)}
 
 
 def look_of(method: str) -> Look:
     """The look of a method; of a variant, such as "MlSvm, mean", that of the method itself."""
-    return METHOD_STYLE.get(varied_method(method), UNKNOWN_LOOK)
+    return looks_of_methods().get(varied_method(method), UNKNOWN_LOOK)
 
 
 def in_order(methods) -> list[str]:
-    """Methods in the order of :data:`METHOD_STYLE`, others last."""
-    places = {method: place for place, method in enumerate(METHOD_STYLE)}
+    """Methods in the order of :func:`looks_of_methods`, others last."""
+    places = {method: place for place, method in enumerate(looks_of_methods())}
     # Equal places of others: sorted keeps their order.
     return sorted(methods, key=lambda method: places.get(method, len(places)))
 
@@ -347,12 +354,13 @@ def _completed(records):
 
 def _dashes(methods):
     """Dashes for each method as seaborn takes them; "" is a whole line."""
-    n_known = sum(method in METHOD_STYLE for method in methods)
+    known = looks_of_methods()
+    n_known = sum(method in known for method in methods)
     dashes: list[str | tuple[int, ...]] = []
     for method in methods:
         if method == "printed":
             dashes.append((1, 1))
-        elif method not in METHOD_STYLE:
+        elif method not in known:
             dashes.append((5, 1, 1, 1))  # a variant: dash and dot
         elif n_known == 1 or look_of(method).linestyle == "-":
             dashes.append("")

@@ -37,11 +37,15 @@ class Artefact:
         if self.kind == "figure":
             endings = ["png", "svg"]
         else:
-            endings = ["csv", "md"] + ["tex"] * (self.file in tables.OF_THE_PAPER)
+            endings = ["csv", "md"] + ["tex"] * tables.is_of_the_paper(self.file)
         return tuple(f"{self.file}.{ending}" for ending in endings)
 
 
-ARTEFACTS = tuple(Artefact(**row) for row in read_rows("artefacts.csv", "experiments"))
+@cache
+def artefacts() -> tuple[Artefact, ...]:
+    """All tables and figures, in the order of ``artefacts.csv``."""
+    rows = read_rows("artefacts.csv", "experiments")
+    return tuple(Artefact(**row) for row in rows)
 
 
 def trial_counts(profile: str) -> dict[str, dict[str, int]]:
@@ -117,7 +121,7 @@ def trials_behind(notebook: str, profile: str) -> Counter:
         if row["notebook"] == notebook
         for name in row["experiments"]
     }
-    for artefact in ARTEFACTS:
+    for artefact in artefacts():
         if artefact.notebook == notebook:
             names |= {*artefact.experiments}
     counts: Counter = Counter()
@@ -138,7 +142,7 @@ def artefact_status(profile: str) -> list[dict]:
     folder = folders.figures() if profile == "paper" else folders.build(profile) / "figures"
     by_experiment, ended = trial_counts(profile), last_runs(profile)
     rows = []
-    for artefact in ARTEFACTS:
+    for artefact in artefacts():
         counts: Counter = Counter()
         for name in artefact.experiments:
             counts.update(by_experiment[name])

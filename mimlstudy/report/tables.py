@@ -26,11 +26,10 @@ from mimlstudy.judge.statistics import MARGIN
 from mimlstudy.judge.tolerances import DECIMALS, RULES
 from mimlstudy.judge.verdicts import agreement, wins
 from mimlstudy.paper.experiments import settings_closest_to_print
-from mimlstudy.paper.published import ALL_CRITERIA, TABLES, published_divergences
+from mimlstudy.paper.published import ALL_CRITERIA, published_divergences, published_tables
 from mimlstudy.report.plain import markdown_text
 from mimlstudy.report.verdict_looks import IN_PRINT, VERDICT_SIGNS, VERDICT_TINTS
 
-OF_THE_PAPER = (*(table.experiment for table in TABLES.values()), "appendix_c", "blanks")
 HEADS = {c.name: f"{c.symbol} {c.arrow}" for c in ALL_CRITERIA.values()}
 PRINTED, OURS, FIXED = "printed", "ours", "fixed in advance"  # lines of a table
 DAGGER = "†"  # behind rows with settings chosen by print
@@ -242,10 +241,16 @@ def crossed(names: Iterable, heads: Iterable, entries: Iterable) -> pd.DataFrame
     return frame.reindex(rows, columns=columns)
 
 
+def is_of_the_paper(name: str) -> bool:
+    """Whether a table of this name stands in the paper, or adds to one that does."""
+    own = {table.experiment for table in published_tables().values()}
+    return name in {*own, "appendix_c", "blanks"}
+
+
 def save_table(table: ReportTable, folder, name: str) -> list[Path]:
     """Write ``name``.csv and .md into ``folder``, and .tex if it is one of the paper's own."""
     texts = {".csv": table.to_csv(), ".md": table.to_markdown()}
-    if name in OF_THE_PAPER:
+    if is_of_the_paper(name):
         texts[".tex"] = table.to_latex()
     paths = []
     for ending, text in texts.items():
@@ -346,7 +351,7 @@ def results_table(
     criteria, rows : iterable of str, default all
         The criteria and methods that are shown.
     """
-    table = TABLES[number]
+    table = published_tables()[number]
     criteria = [*criteria]
     unknown = {*criteria} - {*table.criteria}
     if unknown:

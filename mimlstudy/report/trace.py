@@ -27,7 +27,7 @@ from mimlstudy.judge.selection import (
 )
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
-from mimlstudy.paper.published import TABLES
+from mimlstudy.paper.published import published_tables
 from mimlstudy.paper.settings import CLOSEST, settings_table
 from mimlstudy.report import tables
 from mimlstudy.report.dots import dots
@@ -195,9 +195,9 @@ def trace(table: int | str, method: str, criterion: str, dataset: str | None = N
         Names what is unknown, and lists what there is.
     """
     number = str(table).removeprefix("table")
-    if number not in map(str, TABLES):
-        raise ValueError(f"table must be one of {list(TABLES)}, got {table!r}")
-    printed = TABLES[int(number)]
+    if number not in map(str, published_tables()):
+        raise ValueError(f"table must be one of {list(published_tables())}, got {table!r}")
+    printed = published_tables()[int(number)]
     dataset = dataset or printed.datasets[0]
     methods = EXPERIMENTS[printed.experiment].methods
     _check("method", method, methods)
@@ -225,7 +225,7 @@ def traces(number: int, read: Reader, *, methods=()) -> Iterator[Trace]:
 
     ``read`` returns the records of an experiment by its name.
     """
-    table = TABLES[number]
+    table = published_tables()[number]
     by_column = {}
     for column in COLUMNS:
         records_of_column = selected(read, Selection((table.experiment,), column))
@@ -269,7 +269,7 @@ def _verdict_in_words(cell):
 
 def _kind_of_run(number):
     """What a run of a table is, in words."""
-    table = TABLES[number]
+    table = published_tables()[number]
     if table.run == "dataset":
         return "data set"
     return "split" if table.n_folds == 1 else "cross-validation"

@@ -21,7 +21,7 @@ from mimlstudy.judge.rules import PART_TESTS, Rules
 from mimlstudy.judge.selection import COLUMNS
 from mimlstudy.paper.catalogue import default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
-from mimlstudy.paper.published import TABLES
+from mimlstudy.paper.published import published_tables
 from mimlstudy.report.companion import Companion
 from mimlstudy.report.sections import play
 from mimlstudy.report.trace import trace, traces
@@ -362,7 +362,7 @@ def cells_by_chance(n):
         return records(EXPERIMENTS[name], store=store)
 
     cells = []
-    for number in TABLES:
+    for number in published_tables():
         cells += traces(number, read)
     return random.Random(0).sample(cells, n)
 

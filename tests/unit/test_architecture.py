@@ -2,6 +2,8 @@
 
 import ast
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -132,6 +134,24 @@ def lines_of_code(function):
     if ast.get_docstring(function) is not None and len(statements) > 1:
         statements = statements[1:]
     return function.end_lineno - statements[0].lineno + 1
+
+
+IMPORT_ALL = """
+import importlib, pkgutil, sys
+def refuse_tables(event, arguments):
+    if event == "open" and str(arguments[0]).endswith((".csv", ".ipynb")):
+        sys.exit(f"opened on import: {arguments[0]}")
+sys.addaudithook(refuse_tables)
+import mimlstudy
+for module in pkgutil.walk_packages(mimlstudy.__path__, "mimlstudy."):
+    if not module.name.endswith("__main__"):  # it would run
+        importlib.import_module(module.name)
+"""
+
+
+def test_an_import_of_the_study_opens_no_table():
+    imported = subprocess.run([sys.executable, "-c", IMPORT_ALL], capture_output=True, text=True)
+    assert (imported.returncode, imported.stderr) == (0, "")
 
 
 def test_functions_fit_a_screen():

@@ -13,7 +13,7 @@ from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import Store, records
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
-from mimlstudy.paper.published import TABLES
+from mimlstudy.paper.published import published_tables
 from mimlstudy.report import bench as bench_module
 from mimlstudy.report.bench import bench
 from mimlstudy.report.command import main
@@ -280,6 +280,6 @@ def test_the_best_of_each_column_is_bold_and_what_is_missing_a_dash(ranked):
 def test_cases_are_counted_by_criterion_and_set_or_over_the_sets_of_table_4(number, of_a, of_b):
     """On two sets A is better on four losses and worse on three scores."""
     records = apart(0.1)
-    table = TABLES[number]
+    table = published_tables()[number]
     assert bench_module._against("A", "B", records, table) == of_a
     assert bench_module._against("B", "A", records, table) == of_b

@@ -9,16 +9,16 @@ import pytest
 from mimlstudy.judge import chance
 from mimlstudy.judge.chance import chance_with_choice, chosen_closest
 from mimlstudy.judge.multiverse import alternative_means
-from mimlstudy.paper.published import TABLES, published_cells
+from mimlstudy.paper.published import published_cells, published_tables
 from tests.made_up_records import rows
 
-CRITERIA = TABLES[1].criteria
+CRITERIA = published_tables()[1].criteria
 OVERRIDE = {"C": 10.0}
 
 
 @pytest.fixture(autouse=True)
 def only_table_1(monkeypatch):
-    monkeypatch.setattr(chance, "TABLES", {1: TABLES[1]})
+    monkeypatch.setattr(chance, "published_tables", lambda: {1: published_tables()[1]})
 
 
 def printed(method):

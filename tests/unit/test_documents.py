@@ -12,7 +12,7 @@ from mimlpaper.datasets import SCENE_LABELS, make_scenes
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.report.command import build_parsers
 from mimlstudy.report.notebooks import available_notebooks
-from mimlstudy.report.status import ARTEFACTS
+from mimlstudy.report.status import artefacts
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("README.md", "CONTRIBUTING.md", "site/guide.md", "data/README.md")
@@ -112,7 +112,7 @@ def test_targets_of_make_that_a_page_names_exist(page):
 
 def test_the_readme_maps_each_artefact_of_the_paper_to_its_notebook_and_experiments():
     readme = text_of("README.md")
-    for artefact in ARTEFACTS:
+    for artefact in artefacts():
         assert artefact.notebook in readme
         if re.match(r"(Table|Fig\.) \d+$", artefact.title):
             for name in artefact.experiments:

@@ -11,7 +11,7 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import NO_RECORDS
 from mimlstudy.judge.statistics import rank_methods, swept_values
 from mimlstudy.paper.experiments import EXPERIMENTS
-from mimlstudy.paper.published import TABLES
+from mimlstudy.paper.published import published_tables
 from mimlstudy.paper.variants import VARIED
 from mimlstudy.report import figures
 from mimlstudy.report.figures import look_of
@@ -167,12 +167,12 @@ def test_every_curve_is_named_and_looks_different():
 
 
 def test_every_method_has_its_own_look():
-    looks = figures.METHOD_STYLE.values()
+    looks = figures.looks_of_methods().values()
     assert len(set(looks)) == len(looks)
-    assert look_of("MlSvm, mean") == figures.METHOD_STYLE["MlSvm"]
+    assert look_of("MlSvm, mean") == figures.looks_of_methods()["MlSvm"]
 
 
-@pytest.mark.parametrize("table", TABLES.values(), ids=lambda table: table.experiment)
+@pytest.mark.parametrize("table", published_tables().values(), ids=lambda table: table.experiment)
 def test_methods_of_a_table_differ_in_colour_or_marker(table):
     marks = set()
     for method in table.algorithms:

@@ -13,7 +13,7 @@ from mimlstudy.judge.scorecard import scorecard
 from mimlstudy.report.figures import save_figure
 from mimlstudy.report.first_page import answer
 from mimlstudy.report.sections import photograph
-from mimlstudy.report.status import ARTEFACTS, Artefact, trial_counts
+from mimlstudy.report.status import Artefact, artefacts, trial_counts
 from tests.made_up_notebooks import edited, write_notebook
 
 ROOT = paths.project_root()
@@ -93,7 +93,7 @@ def test_the_published_lists_are_those_of_today():
     assert manifest.read_text() == publish.codecheck_manifest()
 
 
-@pytest.mark.parametrize("artefact", ARTEFACTS, ids=lambda artefact: artefact.file)
+@pytest.mark.parametrize("artefact", artefacts(), ids=lambda artefact: artefact.file)
 def test_every_file_of_an_artefact_is_published(artefact):
     for name in artefact.experiments:
         if trial_counts("paper")[name]["missing"]:
@@ -128,7 +128,7 @@ COSTS = Artefact("Costs", "costs", "9_cost")
 @pytest.fixture
 def two_artefacts(project, monkeypatch):
     """A picture, which carries its caption, and a table."""
-    monkeypatch.setattr(publish, "ARTEFACTS", (CURVE, COSTS))
+    monkeypatch.setattr(publish, "artefacts", lambda: (CURVE, COSTS))
     figure = plt.figure()
     save_figure(figure, folders.figures(), "figure99", {"Description": "A curve."})
     plt.close(figure)
@@ -137,7 +137,7 @@ def two_artefacts(project, monkeypatch):
 
 
 def test_an_artefact_that_was_never_made_is_not_listed(project, monkeypatch):
-    monkeypatch.setattr(publish, "ARTEFACTS", (CURVE, COSTS))
+    monkeypatch.setattr(publish, "artefacts", lambda: (CURVE, COSTS))
     for text in (publish.gallery(), publish.codecheck_manifest()):
         assert "figure99" not in text
         assert "costs" not in text

@@ -18,7 +18,7 @@ from PIL import Image
 from mimlstudy import folders
 from mimlstudy.judge.scorecard import scorecard
 from mimlstudy.report.figures import save_figure
-from mimlstudy.report.status import ARTEFACTS
+from mimlstudy.report.status import artefacts
 from tests.made_up_records import as_in_the_paper
 
 
@@ -113,7 +113,7 @@ def test_a_heavy_picture_is_shown_as_a_lighter_photograph(tmp_path, rng):
 def gallery_text(tmp_path):
     """The gallery before its artefacts are made, all but Fig. 10."""
     row = {"state": "missing", "trials": "", "mend": "mimlpaper run it"}
-    status = {artefact.title: row for artefact in ARTEFACTS}
+    status = {artefact.title: row for artefact in artefacts()}
     description = {"Description": "Curves & bands."}
     save_figure(plt.figure(), tmp_path, "figure10", description)
     plt.close("all")
@@ -125,7 +125,7 @@ def test_the_gallery_is_in_the_papers_order(gallery_text):
     titles = re.findall("^## (.*)", gallery_text, re.M)
     assert titles[:10] == [f"Fig. {number}" for number in range(1, 11)]
     assert titles[10:15] == [f"Table {number}" for number in range(1, 6)]
-    assert gallery_text.count("Not made yet.") == len(ARTEFACTS) - 1
+    assert gallery_text.count("Not made yet.") == len(artefacts()) - 1
 
 
 @pytest.mark.parametrize(

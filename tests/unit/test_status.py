@@ -21,7 +21,7 @@ from mimlstudy.judge.scorecard import scorecard_cells
 from mimlstudy.judge.selection import COLUMNS
 from mimlstudy.paper.catalogue import default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
-from mimlstudy.paper.published import TABLES, published_claims, read_rows
+from mimlstudy.paper.published import published_claims, published_tables, read_rows
 from mimlstudy.report import status
 from mimlstudy.report.command import main
 from mimlstudy.report.notebooks import available_notebooks
@@ -48,7 +48,7 @@ def saved_by(path):
 
 
 def test_artefacts_are_what_notebooks_save():
-    kinds = {(row.notebook, row.file): row.kind for row in status.ARTEFACTS}
+    kinds = {(row.notebook, row.file): row.kind for row in status.artefacts()}
     for notebook, path in available_notebooks().items():
         for kind, name in saved_by(path):
             assert kinds[notebook, name] == kind, name
@@ -63,14 +63,14 @@ def is_named(artefact, text):
 
 
 def test_every_artefact_is_named_in_its_notebook():
-    for artefact in status.ARTEFACTS:
+    for artefact in status.artefacts():
         notebook = available_notebooks()[artefact.notebook]
         assert is_named(artefact, notebook.read_text()), artefact.file
 
 
 @pytest.mark.parametrize("name", ["file", "title"])
 def test_artefacts_have_names_of_their_own(name):
-    names = [getattr(artefact, name) for artefact in status.ARTEFACTS]
+    names = [getattr(artefact, name) for artefact in status.artefacts()]
     assert len(set(names)) == len(names)
 
 
@@ -79,7 +79,7 @@ def test_artefacts_and_notebooks_name_known_experiments():
     assert list(declared["notebook"]) == list(available_notebooks())
     for names in declared["experiments"]:
         assert set(names) <= set(EXPERIMENTS)
-    for artefact in status.ARTEFACTS:
+    for artefact in status.artefacts():
         assert artefact.notebook in available_notebooks()
         assert set(artefact.experiments) <= set(EXPERIMENTS)
 
@@ -111,7 +111,7 @@ MADE_OF = {
 
 
 def experiments_of(file):
-    (artefact,) = [artefact for artefact in status.ARTEFACTS if artefact.file == file]
+    (artefact,) = [artefact for artefact in status.artefacts() if artefact.file == file]
     return {*artefact.experiments}
 
 
@@ -136,9 +136,9 @@ def test_a_figure_of_claims_names_every_experiment_that_they_are_tested_on(file)
     assert read <= experiments_of(file)
 
 
-@pytest.mark.parametrize("number", TABLES)
+@pytest.mark.parametrize("number", published_tables())
 def test_a_table_of_the_paper_names_the_settings_fixed_in_advance(number):
-    assert {TABLES[number].experiment, "fixed"} <= experiments_of(f"table{number}")
+    assert {published_tables()[number].experiment, "fixed"} <= experiments_of(f"table{number}")
 
 
 @pytest.fixture
@@ -156,7 +156,7 @@ def test_a_notebook_declares_every_experiment_that_it_asks_for():
         assert asked <= set(status.trials_behind(notebook, "paper")), notebook
 
 
-TABLE_NAMES = [f"table{number}" for number in TABLES]
+TABLE_NAMES = [f"table{number}" for number in published_tables()]
 OF_INSDIF = [
     "table3",
     "table4",
@@ -190,7 +190,7 @@ RUN = "mimlpaper run 4_degeneration"
 def row_of(tmp_path, monkeypatch):
     """The row of an artefact of two experiments, one of them with these counts of trials."""
     artefact = status.Artefact("Table 1", "table1", "4_degeneration", ("table1", "fixed"))
-    monkeypatch.setattr(status, "ARTEFACTS", (artefact,))
+    monkeypatch.setattr(status, "artefacts", lambda: (artefact,))
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
 
     def row(**counts):

@@ -9,7 +9,7 @@ from scipy import stats
 
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import unmixed
-from mimlstudy.paper.published import TABLES, published_cells
+from mimlstudy.paper.published import published_cells, published_tables
 from mimlstudy.report.figures import BLUE, GREEN, LINE
 from mimlstudy.report.tables import HEADS, ReportTable, frame_grid, number_text
 
@@ -49,7 +49,7 @@ def likelihoods(number: int, runs: pd.DataFrame) -> pd.DataFrame:
     if runs.empty:
         return printed
     unmixed(runs)
-    n_printed = TABLES[number].n_runs
+    n_printed = published_tables()[number].n_runs
     rows = {}
     for name, cell in printed.iterrows():
         values = runs[name]

@@ -13,7 +13,7 @@ from mimlstudy.engine.holdouts import HoldOut
 from mimlstudy.judge.choices import Effect
 from mimlstudy.judge.selection import Records, as_in_our_tables, records_of, unmixed
 from mimlstudy.paper.experiments import get_experiment
-from mimlstudy.paper.published import ALL_CRITERIA, TABLES, read_rows
+from mimlstudy.paper.published import ALL_CRITERIA, published_tables, read_rows
 from mimlstudy.paper.unseen import CEILING, CHANCE
 from mimlstudy.report.figures import INK, LINE, look_of
 from mimlstudy.report.tables import HEADS, Entry, ReportTable, crossed, frame_grid, number_text
@@ -199,7 +199,7 @@ def blanks_table(cells: pd.DataFrame) -> ReportTable:
 
 def _blank_name(cell):
     name = f"Table {cell.table}: {cell.algorithm}"
-    has_sets = len(TABLES[cell.table].datasets) > 1
+    has_sets = len(published_tables()[cell.table].datasets) > 1
     return f"{name}, {cell.dataset}" if has_sets else name
 
 

@@ -10,7 +10,7 @@ from matplotlib.legend_handler import HandlerTuple
 from mimlstudy.judge.scorecard import scorecard_cells
 from mimlstudy.judge.selection import Records
 from mimlstudy.judge.statistics import ranks_of_means
-from mimlstudy.paper.published import TABLES
+from mimlstudy.paper.published import published_tables
 from mimlstudy.report.figures import LINE, in_order, label_ends, look_of
 
 SETTINGS = ("printed", "ours", "equal tuning")
@@ -55,7 +55,7 @@ def first_methods(ranks: Mapping[int, pd.DataFrame]) -> pd.DataFrame:
     rows = {}
     for number, table in ranks.items():
         if len(table):
-            name = f"Table {number}: {TABLES[number].title}"
+            name = f"Table {number}: {published_tables()[number].title}"
             rows[name] = table.idxmin()
     return pd.DataFrame.from_dict(rows, "index", columns=list(SETTINGS))
 
@@ -68,7 +68,7 @@ def orders_figure(ranks: Mapping[int, pd.DataFrame], coloured: Sequence[str]) ->
     figure, axes = plt.subplots(2, 2, figsize=(7, 5.4))
     for ax, (number, table) in zip(axes.flat, ranks.items(), strict=False):
         _draw_order(ax, table.reindex(in_order(table.index)), coloured)
-        ax.set_title(f"Table {number}: {TABLES[number].title}", loc="left")
+        ax.set_title(f"Table {number}: {published_tables()[number].title}", loc="left")
     handles = [_marks(markers) for markers in MARKERS.values()]
     side_by_side = {tuple: HandlerTuple(ndivide=None, pad=1.2)}
     figure.legend(

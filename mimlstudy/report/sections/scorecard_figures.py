@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.claims import WORDS
 from mimlstudy.judge.verdicts import LOWER_IS_BETTER, VERDICTS
-from mimlstudy.paper.published import TABLES
+from mimlstudy.paper.published import published_tables
 from mimlstudy.report.figures import BLUE, GREEN, INK, LINE, VERMILION
 from mimlstudy.report.verdict_looks import VERDICT_LOOKS
 
@@ -83,7 +83,7 @@ def deviations_figure(cells: pd.DataFrame) -> plt.Figure:
     )
     for ax, number in zip(axes.flat, tables, strict=True):
         _draw_deviations(ax, cells[cells["table"] == number])
-        ax.set_title(f"Table {number}: {TABLES[number].title}", loc="left")
+        ax.set_title(f"Table {number}: {published_tables()[number].title}", loc="left")
     axes.flat[-1].set_xlabel("tolerances from the printed value; right: ours is better")
     return figure
 
@@ -124,10 +124,10 @@ def cells_figure(card: Mapping, numbers: Sequence[int]) -> plt.Figure:
     looks = VERDICT_LOOKS.loc[[*VERDICTS]]
     for ax, number in zip(axes.flat, numbers, strict=False):
         table = cells[cells["table"] == number]
-        squares = _squares(table, TABLES[number].columns)
+        squares = _squares(table, published_tables()[number].columns)
         squares.index = [names.get((number, name), name) for name in squares.index]
         _draw_squares(ax, squares, looks)
-        ax.set_title(f"Table {number}: {TABLES[number].title}", loc="left")
+        ax.set_title(f"Table {number}: {published_tables()[number].title}", loc="left")
     for ax in axes.flat[len(numbers) :]:
         ax.set_axis_off()
     axes[2, 1].legend(handles=_verdict_key(cells, looks), loc="center left", title="verdicts")

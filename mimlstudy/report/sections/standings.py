@@ -7,7 +7,7 @@ import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import unmixed
-from mimlstudy.paper.published import TABLES, published_cells
+from mimlstudy.paper.published import published_cells, published_tables
 from mimlstudy.report.figures import BLUE, INK, VERMILION
 
 LOOKS = {
@@ -33,7 +33,7 @@ def standings(number: int, ours: pd.DataFrame, equal: pd.DataFrame, criterion: s
         "ours": _means(ours, criterion),
         "equal tuning": _means(equal, criterion),
     }
-    methods = list(TABLES[number].algorithms)
+    methods = list(published_tables()[number].algorithms)
     table = pd.DataFrame(means).reindex(methods)
     lower_is_better = CRITERIA[criterion].lower_is_better
     return table.sort_values("printed", ascending=lower_is_better)

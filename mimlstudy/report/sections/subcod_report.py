@@ -14,7 +14,7 @@ from mimlpaper import Bags, SubCod
 from mimlpaper.datasets.synthetic import THINGS
 from mimlstudy.judge.compare import run_means
 from mimlstudy.judge.selection import unmixed
-from mimlstudy.paper.published import TABLES, published_cells
+from mimlstudy.paper.published import published_cells, published_tables
 from mimlstudy.report.figures import BLUE, INK, VERMILION
 from mimlstudy.report.tables import (
     ReportTable,
@@ -85,9 +85,9 @@ def corrections(choices: pd.DataFrame, alternatives: pd.DataFrame) -> pd.DataFra
 
 def accuracies(records: pd.DataFrame) -> pd.DataFrame:
     """Mean accuracies: a row for each data set of Table 5, a column for each method."""
-    runs = run_means(records, TABLES[5])
+    runs = run_means(records, published_tables()[5])
     means = runs.groupby(["dataset", "method"])["accuracy"].mean()
-    in_order = means.unstack().reindex(TABLES[5].datasets)
+    in_order = means.unstack().reindex(published_tables()[5].datasets)
     return in_order[records["method"].unique()]
 
 
@@ -99,13 +99,13 @@ def printed_accuracies(method: str) -> pd.Series:
 
 def accuracies_table(records: pd.DataFrame, title: str, profile: str) -> ReportTable:
     """Mean ± std over runs of ten folds, the best mean of each data set in bold."""
-    runs = run_means(records, TABLES[5])
+    runs = run_means(records, published_tables()[5])
     groups = runs.groupby(["method", "dataset"])["accuracy"]
     tidy = groups.agg(["mean", "std", "size"]).reset_index()
     best = tidy.groupby("dataset")["mean"].transform("max")
     entries = number_entries(tidy["mean"], tidy["std"], tidy["mean"] == best)
     shown = crossed(tidy["method"], tidy["dataset"], entries)
-    sets = [name for name in TABLES[5].datasets if name in shown]
+    sets = [name for name in published_tables()[5].datasets if name in shown]
     n_runs = tidy["size"].min()
     # Such as 10, or 9–10 where a fold is missing.
     n_folds = "–".join(map(str, sorted(set(runs["n_trials"]))))
