@@ -68,7 +68,7 @@ class Companion:
     Raises
     ------
     ParameterError
-        If ``profile`` has another value.
+        If ``profile`` has another value, or ``jobs`` is 0 or below -1.
     """
 
     def __init__(
@@ -82,6 +82,8 @@ class Companion:
     ):
         if profile not in PROFILES:
             raise ParameterError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
+        if jobs < -1 or jobs == 0:
+            raise ParameterError(f"jobs must be -1, one a core, or at least 1, got {jobs}")
         self.profile = profile
         self.jobs = jobs
         self.data_home = data_home or None

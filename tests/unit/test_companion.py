@@ -306,6 +306,12 @@ def test_a_companion_knows_the_parameters_of_its_notebook_and_leaves_its_globals
         paper.parameters("m")
 
 
+@pytest.mark.parametrize("jobs", [0, -2])
+def test_a_number_of_processes_that_none_can_have_is_refused(jobs):
+    with pytest.raises(ParameterError, match=f"jobs must be -1, one a core, .* got {jobs}"):
+        Companion(jobs=jobs)
+
+
 def test_an_unknown_profile_is_refused():
     with pytest.raises(ParameterError, match=r"profile must be one of .*'paper'\], got 'fast'"):
         Companion(profile="fast")
