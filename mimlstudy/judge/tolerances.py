@@ -131,7 +131,8 @@ RULES = {
     ),
     "cross-validations": ToleranceRule(
         two_cross_validations,
-        "two means over ten cross-validations of the same bags, at 95 %; for a value of the "
-        "literature, which has no deviation, one more cross-validation",
+        "two means over cross-validations of the same bags, at 95 %: ten, of settings fixed in "
+        "advance five; for a value of the literature, which has no deviation, one more "
+        "cross-validation",
     ),
 }

@@ -41,6 +41,10 @@ ALTERNATIVE_SPLITS = {
     "figure5": 3,
 }
 
+# Fixed in advance, a fold of musk2 takes up to 50 seconds, since widths of kernels are held out.
+# Five cross-validations say what ten say: see the open choice fixed-in-advance.
+FIXED_SPLITS = {"table5": 50}
+
 
 def _alternatives(name: str) -> tuple[Part, ...]:
     """The rows of a table with their alternative settings."""
@@ -72,7 +76,10 @@ def _fixed() -> tuple[Part, ...]:
     parts = []
     for name, table in ROWS_OF_TABLES.items():
         (printed,) = PRINTED[name].parts
-        parts.append(replace(printed, configurations=table.fixed_where_different()))
+        rows, splits = table.fixed_where_different(), printed.splits
+        if name in FIXED_SPLITS:
+            splits = splits.first(FIXED_SPLITS[name])
+        parts.append(replace(printed, configurations=rows, splits=splits))
     return tuple(parts)
 
 
