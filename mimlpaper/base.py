@@ -39,7 +39,13 @@ def check_labels(Y, n_examples: int) -> np.ndarray:
     return labels
 
 
-def check_bags(X, estimator=None, *, reset: bool = False, missing: bool = False) -> Bags:
+def check_bags(
+    X,
+    estimator=None,
+    *,
+    reset: bool = False,
+    missing: bool = False,
+) -> Bags:
     """``X`` as :class:`Bags`, with the features that ``estimator`` was fitted on, by name too.
 
     ``reset`` in ``fit``: sets ``n_features_in_`` and ``feature_names_in_``; else ``estimator`` must
@@ -96,7 +102,14 @@ def check_vectors(
     if isinstance(X, Bags) or (isinstance(X, list) and X and np.ndim(X[0]) == 2):
         raise ValueError("X must be one vector an example, got bags; make them by BagStatistics()")
     given = X
-    X = validate_data(estimator, X, dtype=np.float64, accept_sparse=sparse, reset=reset, **options)
+    X = validate_data(
+        estimator,
+        X,
+        dtype=np.float64,
+        accept_sparse=sparse,
+        reset=reset,
+        **options,
+    )
     if not hasattr(given, "toarray"):
         # scikit-learn drops masks, takes dates for numbers, and rounds integers.
         check_type("X", given)

@@ -261,7 +261,14 @@ class KMedoids(ClusterMixin, BaseEstimator):
         "random_state": [SEED],
     }
 
-    def __init__(self, n_clusters, *, max_iter=100, start="medoids", random_state=None):
+    def __init__(
+        self,
+        n_clusters,
+        *,
+        max_iter=100,
+        start="medoids",
+        random_state=None,
+    ):
         self.n_clusters = n_clusters
         self.max_iter = max_iter
         self.start = start

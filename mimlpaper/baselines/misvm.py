@@ -280,7 +280,14 @@ class MiSvmBag(_MiSvm):
 
         def train(chosen, previous):
             Z = np.concatenate([chosen, negatives.instances])
-            return fit_linear_svm(Z, labels, self.C, offsets=offsets, start=previous, tol=self.tol)
+            return fit_linear_svm(
+                Z,
+                labels,
+                self.C,
+                offsets=offsets,
+                start=previous,
+                tol=self.tol,
+            )
 
         def infer(machine):
             scores = machine.decision_function(bags.instances)

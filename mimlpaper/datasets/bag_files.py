@@ -280,7 +280,11 @@ def _delimiter(head):
 
 def _rows_of_csv(text, delimiter):
     """The line and the cells of each row; lines that are empty, or only spaces, are no rows."""
-    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    reader = csv.reader(
+        StringIO(text, newline=""),
+        delimiter=delimiter,
+        skipinitialspace=True,
+    )
     try:
         stripped = [(reader.line_num, list(map(str.strip, row))) for row in reader]
         return [(line, cells) for line, cells in stripped if cells not in ([], [""])]

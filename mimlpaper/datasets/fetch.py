@@ -232,7 +232,12 @@ class _Limited:
     entry: ManifestEntry
 
     def __call__(self, url, output_file, pooch):
-        bar = tqdm(desc=self.entry.file, total=self.entry.bytes, unit="B", unit_scale=True)
+        bar = tqdm(
+            desc=self.entry.file,
+            total=self.entry.bytes,
+            unit="B",
+            unit_scale=True,
+        )
         with bar, requests.get(url, stream=True, timeout=TIMEOUT) as response:
             if 400 <= response.status_code < 500:
                 # Of this error pooch asks no second time: the file is not there.

@@ -190,7 +190,14 @@ class TextBags(TransformerMixin, BaseEstimator):
     [[2.0, 0.0], [1.0, 1.0], [0.0, 1.0]]
     """
 
-    def __init__(self, *, window=50, step=25, top_share=0.02, stop_words="english"):
+    def __init__(
+        self,
+        *,
+        window=50,
+        step=25,
+        top_share=0.02,
+        stop_words="english",
+    ):
         self.window = window
         self.step = step
         self.top_share = top_share

@@ -215,7 +215,15 @@ def _compared(records, test, methods, rivals, name, margin):
     elif test.test != "better":
         aspect = f"{aspect} {test.test}"
     aspect += "".join(f", by {value}" for value in test.values)
-    comparison = missing or _comparison(rows, method, rival, name, criterion, test.values, margin)
+    comparison = missing or _comparison(
+        rows,
+        method,
+        rival,
+        name,
+        criterion,
+        test.values,
+        margin,
+    )
     if isinstance(comparison, str):
         return ClaimPart(subject, aspect, note=comparison)
     return ComparedPart(subject, aspect, test.test, comparison)

@@ -103,7 +103,10 @@ class ClaimFinding:
         return asdict(self)
 
 
-def evaluate_claims(get_records: Records, ids: tuple[str, ...] | None = None) -> list[ClaimFinding]:
+def evaluate_claims(
+    get_records: Records,
+    ids: tuple[str, ...] | None = None,
+) -> list[ClaimFinding]:
     """Findings of all claims, or of ``ids``, on ``get_records(name)``; synthetic data test none."""
     read_once = cache(partial(records_of, get_records))
     read = cache(partial(_real_records, read_once))

@@ -106,7 +106,11 @@ class SplitSizes(NamedTuple):
     n_test: float
 
 
-def compare_differences(differences, split_sizes: SplitSizes | None, margin: float) -> Comparison:
+def compare_differences(
+    differences,
+    split_sizes: SplitSizes | None,
+    margin: float,
+) -> Comparison:
     """The comparison from the differences in favour of a: (n,); sizes are None for data sets."""
     differences = np.asarray(differences, dtype=float)
     n = len(differences)
