@@ -30,14 +30,15 @@ paper: install  ## every table and figure from the recorded trials, in build/pap
 test: install  ## two minutes of tests
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
+# The package is tried beside the site, which leaves a core idle while it is built.
 check: .venv/installed-cluster $(if $(CHROMIUM),.venv/installed-browser)  ## what takes longer
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/check
+	$(BIN)/mimlpaper run --profile smoke --at-once 2 --jobs 1
 	$(BIN)/python tests/package/check_package.py & package=$$!; \
 	trap "kill $$package 2>/dev/null" EXIT; \
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/check && \
-	$(BIN)/mimlpaper run --profile smoke --at-once 2 --jobs 1 && wait $$package
 	if [ "$(CHROMIUM)" ]; then $(BIN)/python site/build.py --profile smoke && \
 	$(BIN)/python site/check.py build/smoke build/site-smoke && \
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/browser; fi
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/browser; fi && wait $$package
 
 lab: .venv/installed-lab  ## the notebooks in JupyterLab, as working copies in build/lab
 	$(BIN)/python -m mimlstudy.report.lab
