@@ -64,7 +64,7 @@ def _facts(artefact, status, notebooks, profile, figures):
         "profile": profile,
         "state": status["state"],
         "of these": status["trials"],
-        "mended by": status["mend"] and f"`{status['mend']}`",
+        "updated by": status["command"] and f"`{status['command']}`",
         "files": ", ".join(downloads),
     }
 

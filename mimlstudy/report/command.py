@@ -182,7 +182,7 @@ def _report_runs(runs, counts):
                 "status": run.status,
                 "trials": counted(counts[run.name]) or "none",
                 "seconds": f"{run.seconds:.0f}",
-                "mend": "" if is_done else f"mimlpaper run {run.name}",
+                "command": "" if is_done else f"mimlpaper run {run.name}",
             }
         )
     _print_table(rows)
@@ -403,7 +403,7 @@ def _status(options):
     print(f"\n{shown['outcome']}")
     if shown["versions"]:
         print(f"\n{shown['versions']}")
-    return int(any(row["mend"] for row in shown["rows"]))
+    return int(any(row["command"] for row in shown["rows"]))
 
 
 def _print_scorecard(profile):

@@ -170,7 +170,7 @@ class Companion:
 
         With ``recompute`` all are run once, unless ``again`` is false. ``asked`` varies it, see
         :meth:`~mimlstudy.engine.trials.Experiment.varied`; claims and other tables stay as they
-        are. Where trials could not run, a note says how many are left out, and how to mend that.
+        are. Where trials could not run, a note says how many are left out, and how to run them.
         """
         asked = {name: value for name, value in asked.items() if value}
         if not asked and experiment in self._computed:

@@ -105,7 +105,7 @@ def facts(card: Mapping) -> list[Fact]:
         Fact("SubCod.", subcod(card), "7_subcod"),
         Fact("Are bags worth it?", bags(card), "11_unseen_data", "Does learning from bags pay?"),
         Fact("Claims.", claims(card), "0_scorecard", "The claims"),
-        Fact("Unknown.", UNKNOWN, "0_scorecard", "What nobody can say"),
+        Fact("Unknown.", UNKNOWN, "0_scorecard", "What we cannot say"),
     ]
 
 

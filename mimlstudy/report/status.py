@@ -138,7 +138,11 @@ def last_runs(profile: str = "paper") -> dict[str, str]:
 
 
 def artefact_status(profile: str) -> list[dict]:
-    """A row for each artefact: its state, which is that of its worst trial, and what mends it."""
+    """A row for each artefact: its state, and the command that updates it.
+
+    The state is that of its notebook if it failed, of its files if they are missing, or else that
+    of its worst trial.
+    """
     folder = folders.figures() if profile == "paper" else folders.build(profile) / "figures"
     by_experiment, ended = trial_counts(profile), last_runs(profile)
     rows = []
@@ -148,21 +152,21 @@ def artefact_status(profile: str) -> list[dict]:
             counts.update(by_experiment[name])
         is_made = any(folder.glob(f"{artefact.file}.*"))
         failed = ended.get(artefact.notebook, "done") != "done"
-        state, mend = _state(artefact, counts, is_made, failed)
+        state, command = _state(artefact, counts, is_made, failed)
         rows.append(
             {
                 "artefact": artefact.title,
                 "notebook": artefact.notebook,
                 "state": state,
                 "trials": _in_order(counts),
-                "mend": mend,
+                "command": command,
             }
         )
     return rows
 
 
 def experiment_status(profile: str) -> list[dict]:
-    """A row for each experiment: the state of its worst trial, and what mends it."""
+    """A row for each experiment: the state of its worst trial, and the command that updates it."""
     rows = []
     for name, counts in trial_counts(profile).items():
         state = _worst_state(counts)
@@ -171,7 +175,7 @@ def experiment_status(profile: str) -> list[dict]:
                 "experiment": name,
                 "state": state,
                 "trials": _in_order(counts),
-                "mend": _mend(state, [name]),
+                "command": _command(state, [name]),
             }
         )
     return rows
@@ -187,7 +191,7 @@ def _worst_state(counts) -> str:
     return states[-1] if states else CURRENT
 
 
-def _mend(state, experiments) -> str:
+def _command(state, experiments) -> str:
     """The command after which trials in a state are current; empty if they are."""
     if state == CURRENT:
         return ""
@@ -197,11 +201,11 @@ def _mend(state, experiments) -> str:
 
 
 def _state(artefact, counts, is_made, failed):
-    """The state of an artefact and the command that mends it, from its trials and files."""
+    """The state of an artefact and the command that updates it, from its trials and files."""
     state = _worst_state(counts)
     run = f"mimlpaper run {artefact.notebook}"
     if failed:
         return "failed", run
     if state == MISSING or not is_made:
         return MISSING, run
-    return state, _mend(state, artefact.experiments)
+    return state, _command(state, artefact.experiments)

@@ -39,11 +39,11 @@ HOW_TESTED = (
     "by the paper's paired t-test and by a corrected test, with the parts that are supported. By "
     "the paper's test a difference that is not significant is a tie. The corrected test allows for "
     "examples that splits share, or uses ranks over independent data sets, and is adjusted by Holm "
-    f"for the parts of a claim; with it a tie is supported within {MARGIN:.0%} of the rival's "
-    "loss. Settings fixed in advance and equal tuning are judged by the corrected test. *Power* is "
-    "the share of the printed differences that the corrected test would have supported, with our "
-    "standard deviations. Below one half the claim is undecided. A claim is contradicted if more "
-    "of its parts are contradicted than supported."
+    "for the parts of a claim, but not for percentages of cases; with it a tie is supported within "
+    f"{MARGIN:.0%} of the rival's loss. Settings fixed in advance and equal tuning are judged by "
+    "the corrected test. *Power* is the share of the printed differences that the corrected test "
+    "would have supported, with our standard deviations. Below one half the claim is undecided. A "
+    "claim is contradicted if more of its parts are contradicted than supported."
 )
 TINTED_TEXT = "#1a1a1a"  # legible on light tints in dark notebooks too
 THIN, THICK = "border-top: 1px solid #cccccc", "border-top: 1px solid #555555"

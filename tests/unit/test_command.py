@@ -199,7 +199,7 @@ def artefact(monkeypatch):
     row = {
         "artefact": "Fig. 1",
         "state": "missing",
-        "mend": "mimlpaper run 3_framework",
+        "command": "mimlpaper run 3_framework",
     }
     monkeypatch.setattr(status, "artefact_status", lambda *arguments: [row])
     monkeypatch.setattr(status, "recorded_scorecard", lambda profile: {"rows": 0})
@@ -208,7 +208,7 @@ def artefact(monkeypatch):
 
 
 @pytest.mark.usefixtures("artefact")
-def test_status_is_the_outcome_and_what_to_mend(run):
+def test_status_is_the_outcome_and_the_command_that_updates_it(run):
     code, printed = run("status")
     assert code == 1
     caveat = "These counts are of records as they are; 1 results above are not current."
@@ -216,7 +216,7 @@ def test_status_is_the_outcome_and_what_to_mend(run):
 
 
 def test_status_names_versions_that_differ_from_the_recorded_ones(run, results, artefact):
-    artefact["mend"] = ""
+    artefact["command"] = ""
     (results / "table1.csv").write_text("versions\nnumpy 1.9\n")
     code, printed = run("status")
     assert code == 0

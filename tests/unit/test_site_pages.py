@@ -112,7 +112,7 @@ def test_a_heavy_picture_is_shown_as_a_lighter_photograph(tmp_path, rng):
 @pytest.fixture
 def gallery_text(tmp_path):
     """The gallery before its artefacts are made, all but Fig. 10."""
-    row = {"state": "missing", "trials": "", "mend": "mimlpaper run it"}
+    row = {"state": "missing", "trials": "", "command": "mimlpaper run it"}
     status = {artefact.title: row for artefact in artefacts()}
     description = {"Description": "Curves & bands."}
     save_figure(plt.figure(), tmp_path, "figure10", description)
@@ -131,7 +131,7 @@ def test_the_gallery_is_in_the_papers_order(gallery_text):
 @pytest.mark.parametrize(
     "part",
     [
-        "- profile: quick\n- state: missing\n- mended by: `mimlpaper run it`",
+        "- profile: quick\n- state: missing\n- updated by: `mimlpaper run it`",
         '- notebook: <a href="notebooks/6_insdif.html#figure10">6_insdif</a>',
         "- notebook: [6_insdif](notebooks/6_insdif.ipynb)",
         "[![](figures/figure10.svg) Fig. 10](#fig-10)",

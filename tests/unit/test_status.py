@@ -197,7 +197,7 @@ def row_of(tmp_path, monkeypatch):
         of_experiments = {"table1": counts, "fixed": {"current": 1, "missing": 0}}
         monkeypatch.setattr(status, "trial_counts", lambda profile: of_experiments)
         (shown,) = status.artefact_status("paper")
-        return shown["state"], shown["trials"], shown["mend"]
+        return shown["state"], shown["trials"], shown["command"]
 
     return row
 
@@ -233,8 +233,8 @@ def test_an_artefact_without_all_its_trials_is_missing(made):
 )
 def test_an_artefact_is_as_good_as_its_worst_trial(made, state, remedy):
     counts = {"current": 2, state: 1}
-    mend = f"mimlpaper {remedy} table1 fixed"
-    assert made(**counts) == (state, f"3 current, 1 {state}", mend)
+    command = f"mimlpaper {remedy} table1 fixed"
+    assert made(**counts) == (state, f"3 current, 1 {state}", command)
 
 
 @pytest.fixture
@@ -251,13 +251,13 @@ def in_a_wheel(tmp_path, monkeypatch):
         (row,) = overview["rows"]
         has_caveat = overview["outcome"].startswith("These counts are of records as they are")
         assert has_caveat == (state != "current")
-        return row["state"], row["mend"]
+        return row["state"], row["command"]
 
     return shown
 
 
 @pytest.mark.parametrize(
-    ("state", "mend"),
+    ("state", "command"),
     [
         ("current", ""),
         ("code changed", "mimlpaper verify table1"),
@@ -265,8 +265,8 @@ def in_a_wheel(tmp_path, monkeypatch):
         ("missing", "mimlpaper compute table1"),
     ],
 )
-def test_a_wheel_without_notebooks_is_as_good_as_its_worst_trial(in_a_wheel, state, mend):
-    assert in_a_wheel(state) == (state, mend)
+def test_a_wheel_without_notebooks_is_as_good_as_its_worst_trial(in_a_wheel, state, command):
+    assert in_a_wheel(state) == (state, command)
 
 
 def test_an_artefact_whose_notebook_failed_has_failed(made):
@@ -302,7 +302,7 @@ def test_trials_are_counted_and_kept_until_a_record_changes(tmp_path, monkeypatc
 def test_what_status_shows_is_kept_until_a_file_changes(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
     overview_of_nothing = {
-        "rows": [{"experiment": "table1", "mend": ""}],
+        "rows": [{"experiment": "table1", "command": ""}],
         "outcome": "nothing yet",
         "versions": "",
     }
