@@ -19,11 +19,11 @@ def cells_page(read):
     templates, names = [], {}
     for number in published_tables():
         for cell in traces(number, read):
-            if id(cell.origin) not in names:
+            if cell.origin not in names:
                 name = f"origin-{len(names)}"
-                names[id(cell.origin)] = name
+                names[cell.origin] = name
                 templates.append(_template(name, "", cell.origin.to_html()))
-            origin = ORIGIN.format(name=names[id(cell.origin)])
+            origin = ORIGIN.format(name=names[cell.origin])
             templates.append(_template(cell.address, cell.title, cell.to_html(), origin))
     return filled("cell", TEMPLATES=raw("\n".join(templates)))
 

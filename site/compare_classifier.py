@@ -42,7 +42,10 @@ MOST_TRAINING, MOST_TEST = 150, 300
 
 
 def bags_and_labels(name):
-    """The bags of a data set with a column for each label; of digits, three images in a bag."""
+    """The bags of a data set with a column for each label.
+
+    A bag of digits has three images, the last one six.
+    """
     if name != "digits":
         data = load(name)
         return data.X, data.labels.reshape(len(data), -1)

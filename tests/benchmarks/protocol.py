@@ -6,8 +6,9 @@ Run it once in each of two checkouts, then compare; a trial takes seconds to min
     python tests/benchmarks/protocol.py run after.csv
     python tests/benchmarks/protocol.py compare before.csv after.csv
 
-``run`` takes names of rows, such as ``--only tuned``, and keeps what its file already has. Nothing
-heavy should run beside it: seconds are of the processor, but caches and memory are shared.
+``--only equal_tuning`` runs the rows whose name has this text; ``run`` keeps what its file already
+has. Nothing heavy should run beside it: seconds are of the processor, but caches and memory are
+shared.
 """
 
 import argparse
@@ -61,20 +62,21 @@ ROWS = [
     ("unseen", "letter_carroll", "MimlSvm_mi", {}),
     ("ablation", "yeast", "InsDif, average distance", {}),
 ]
-WARM_UP = ("synthetic_pages", "synthetic_genes", "synthetic_texts", "synthetic_scene")
 
 
 def run(path: Path, only: str):
-    """Run the rows that the file lacks, and append each as it ends."""
+    """Run the rows whose names have ``only`` and that the file lacks; append each as it ends."""
+    chosen = {", ".join(row[:3]): row for row in ROWS if only in ", ".join(row[:3])}
+    if not chosen:
+        raise ValueError(f"no row has {only!r} in its name")
     done = pd.read_csv(path)["row"].tolist() if path.exists() else []
-    for experiment, dataset, method, override in ROWS:
-        row = f"{experiment}, {dataset}, {method}"
-        if row in done or only not in row:
+    for name, row in chosen.items():
+        if name in done:
             continue
-        measured = _run_trial(experiment, dataset, method, override)
-        frame = pd.DataFrame([{"row": row, **measured}])
+        measured = _run_trial(*row)
+        frame = pd.DataFrame([{"row": name, **measured}])
         frame.to_csv(path, mode="a", header=not path.exists(), index=False)
-        print(row, f"{measured['seconds']:.1f} s", flush=True)
+        print(name, f"{measured['seconds']:.1f} s", flush=True)
 
 
 def _run_trial(name, dataset, method, override):

@@ -20,3 +20,8 @@ def test_a_row_of_the_benchmark_is_a_trial_of_the_protocol(row):
 def test_rows_of_the_benchmark_have_names_of_their_own():
     names = [(experiment, dataset, method) for experiment, dataset, method, _ in protocol.ROWS]
     assert len({*names}) == len(names)
+
+
+def test_a_text_that_no_row_of_the_benchmark_has_is_named(tmp_path):
+    with pytest.raises(ValueError, match="no row has 'tuned' in its name"):
+        protocol.run(tmp_path / "before.csv", "tuned")

@@ -1,6 +1,7 @@
 """Pages of the site as text; see tests/browser/ for what a reader sees."""
 
 import re
+from itertools import product
 
 import cells
 import gallery
@@ -17,8 +18,10 @@ from PIL import Image
 
 from mimlstudy import folders
 from mimlstudy.judge.scorecard import scorecard
+from mimlstudy.judge.selection import COLUMNS
 from mimlstudy.report.figures import save_figure
 from mimlstudy.report.status import artefacts
+from mimlstudy.report.trace import Origin, Trace
 from tests.made_up_records import as_in_the_paper
 
 
@@ -30,6 +33,23 @@ def test_the_page_of_numbers_has_every_cell_and_its_origin_once():
     assert len(set(origins)) == 8
     for name in set(origins):
         assert page.count(f'<template id="{name}"') == 1
+
+
+def test_a_cell_shows_its_own_origin_where_those_of_others_are_forgotten(monkeypatch):
+    def forgotten(number, read):
+        for method in map(str, range(20)):
+            # No one else keeps this origin: the next one may have its place in memory.
+            origin = Origin((f"trials of table {number}, {method}",), (), "", (), (), (), "")
+            runs = {column: {} for column in COLUMNS}
+            yield Trace(number, method, "coverage", "x", "", "", "", np.nan, np.nan, runs, origin)
+
+    monkeypatch.setattr(cells, "traces", forgotten)
+    page = cells.cells_page({}.get)
+    templates = dict(re.findall('<template id="([^"]*)"(.*?)</template>', page, re.DOTALL))
+    for number, method in product(range(1, 6), range(20)):
+        cell = templates[f"table{number}/{method}/coverage/x"]
+        name = re.search('data-origin="([^"]*)"', cell)[1]
+        assert f"trials of table {number}, {method}<" in templates[name]
 
 
 def test_cells_are_escaped_and_tinted_and_have_numbers_to_sort_by():
