@@ -58,11 +58,12 @@ class Runs:
 
     def __init__(self, get_records):
         self.tables: dict[str, dict] = {}
-        self.read = cache(partial(_original, cache(partial(records_of, get_records))))
+        # Every experiment and every selection is read once.
+        self.read_original = cache(partial(_original, cache(partial(records_of, get_records))))
 
     def add(self, selection: Selection, test=None) -> str | None:
-        """The name of a selection's runs, as the test takes them; None if there are none."""
-        records = self.read(selection)
+        """Keep a selection's runs, as the test takes them; return their name, None if none are."""
+        records = self.read_original(selection)
         name = " ".join([*selection.experiments, selection.column])
         if test and test.test == SWEPT and len(records):
             (default,) = test.values
@@ -77,13 +78,15 @@ class Runs:
 
     def parts_of_fact(self, test, column) -> list[dict]:
         """The parts of a test that no rule changes."""
+        # A test that names no method does not depend on settings.
         column = column if test.methods else "closest"
-        records = self.read(Selection(test.experiments, column))
+        records = self.read_original(Selection(test.experiments, column))
         parts = parts_of([test], lambda _: records)
         return [{name: getattr(part, name) for name in SHOWN_OF_PART} for part in parts]
 
 
 def _original(get_records, selection):
+    """The selected records without those of synthetic data."""
     rows = selected(get_records, selection)
     return rows[rows["kind"] != "synthetic"]
 
@@ -115,6 +118,7 @@ def _described(test, runs):
     described["cases"] = _cases(test)
     if test.test == TESTED_BY_SHARES:
         better, worse, *n_datasets = test.values
+        # 0 if the shares are not counted on each data set.
         described |= {"shares": [better, worse], "nDatasets": sum(n_datasets)}
     return described | _print_of(test)
 

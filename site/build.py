@@ -20,8 +20,8 @@ import pandas as pd
 from api import api_pages
 from argument import argument
 from cells import cells_page
-from executed import asked, executed_notebooks, page_of
-from parts import HERE, add_photographs
+from executed import executed_notebooks, page_of, profile_of_command
+from parts import HERE, add_jpegs
 from sphinx.cmd.build import main as sphinx
 
 from mimlpaper import paths
@@ -33,7 +33,7 @@ ROOT = paths.project_root()
 MATHJAX = "sphinx-mathjax-offline/static/mathjax/tex-svg.js"
 FIGURE = re.compile(r"\]\(figures/(\w+)\.png\)")  # that a text shows
 HEADING = re.compile(r"^#+ (.*)", re.MULTILINE)
-ALONGSIDE = (
+OWN_TEXTS = (
     "CHANGELOG.md",
     "CITATION.cff",
     "CONTRIBUTING.md",
@@ -45,7 +45,7 @@ ALONGSIDE = (
 
 def main():
     """Build the site of one profile; the exit status is Sphinx's."""
-    profile, ending, note = asked(__doc__)
+    profile, ending, note = profile_of_command(__doc__)
     sources = folders.build(f"site{ending}-sources")
     target = folders.build(f"site{ending}")
     for folder in (sources, target):
@@ -71,10 +71,10 @@ def main():
         "-d",
         f"{sources}-doctrees",
     ]
-    status = sphinx([*map(str, settings), str(sources), str(target)])
-    if status == 0:
+    exit_status = sphinx([*map(str, settings), str(sources), str(target)])
+    if exit_status == 0:
         print(f"{target / 'index.html'} opens in a browser as it is")
-    return status
+    return exit_status
 
 
 def gather(sources, profile, computed):
@@ -88,12 +88,12 @@ def gather(sources, profile, computed):
     figures = shutil.copytree(paper.folder, sources / "figures")
     readme = (ROOT / "README.md").read_text()
     add_figures(figures, readme + (HERE / "home.md").read_text())
-    add_photographs(figures)
+    add_jpegs(figures)
     gather_texts(sources)
     write_argument(sources / "static", paper.recorded)
     card = paper.scorecard()
     write_tables(sources / "extra" / "csv", figures, card)
-    status = {row["artefact"]: row for row in artefact_status(profile)}
+    status_of = {row["artefact"]: row for row in artefact_status(profile)}
     texts = {
         "index": pages.home_page(readme, executed, figures),
         "readme": pages.readme_page(readme, executed, figures),
@@ -103,7 +103,7 @@ def gather(sources, profile, computed):
         "claims": pages.claims_page(card, profile, headings),
         "glossary": pages.glossary_page(),
         "choices": pages.choices_page(),
-        "gallery": gallery.gallery_page(status, executed, profile, figures),
+        "gallery": gallery.gallery_page(status_of, executed, profile, figures),
         "explore": pages.explore_page(paper.recorded),
         "story": pages.story_page(paper.recorded),
         "play": computed["play"].result(),
@@ -136,7 +136,7 @@ def gather_static(folder):
 
 def gather_texts(sources):
     """Copy the project's own texts, with links as the site has them."""
-    for file in ALONGSIDE:
+    for file in OWN_TEXTS:
         (sources / file).parent.mkdir(exist_ok=True)
         text = (ROOT / file).read_text()
         (sources / file).write_text(text.replace("](site/", "]("))

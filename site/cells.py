@@ -10,15 +10,15 @@ TEMPLATE = Markup('<template id="{name}"{origin} data-title="{title}">{html}</te
 ORIGIN = Markup(' data-origin="{name}"')
 
 
-def cells_page(read):
+def cells_page(get_records):
     """Every cell as a template that the page shows when its address is asked for.
 
-    ``read`` returns the records of an experiment. What cells of one method on one data set share,
-    their origin, is a template of its own.
+    ``get_records`` returns the records of an experiment by its name. What cells of one method on
+    one data set share, their origin, is a template of its own.
     """
     templates, names = [], {}
     for number in published_tables():
-        for cell in traces(number, read):
+        for cell in traces(number, get_records):
             if cell.origin not in names:
                 name = f"origin-{len(names)}"
                 names[cell.origin] = name

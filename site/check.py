@@ -14,9 +14,11 @@ from urllib.parse import unquote
 
 import nbformat
 import pandas as pd
-from publish import write_page
+from publish import write_markdown_page
 
-ROOT = Path(__file__).resolve().parent.parent
+from mimlpaper import paths
+
+ROOT = paths.project_root()
 FAULTS = {
     "standard error": re.compile(r'<div[^>]*(?:vnd\.jupyter\.|class="[^"]*\b)stderr'),
     "a traceback": re.compile(r"Traceback \(most recent call last\)"),
@@ -80,8 +82,9 @@ def differing_pages(published: Path, executed: Path, made_again: Path) -> list[s
         again = made_again / path.name
         if path.stem == NOT_COMPARED:
             continue
+        again.unlink(missing_ok=True)  # of an earlier check
         if notebook.is_file():
-            write_page(nbformat.read(notebook, as_version=4), again)
+            write_markdown_page(nbformat.read(notebook, as_version=4), again)
         differing += difference(path, again, same_text)
     return differing
 

@@ -1,4 +1,4 @@
-"""MimlClassifier beside each of its candidates on ten data sets: its table in guide.md.
+"""MimlClassifier beside each of its candidates on ten data sets; writes the table in guide.md.
 
     python site/compare_classifier.py [SPLITS]
 
@@ -13,7 +13,8 @@ import warnings
 
 import numpy as np
 import pandas as pd
-from publish import HERE, fill
+from parts import HERE
+from publish import write_between_marks
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
@@ -105,8 +106,8 @@ def compare(n_splits):
                 print(f"{name} {split} {learner} {seconds:.1f} s", flush=True)
 
 
-def in_words(table):
-    """What it shows, and the table in Markdown."""
+def table_in_markdown(table):
+    """The means of each learner on each set as a table in Markdown, below a caption."""
     by_learner = table.groupby(["set", "learner"], sort=False)
     means = by_learner[["value", "loss", "seconds"]].mean()
     by_set = means.unstack(sort=False)
@@ -118,11 +119,11 @@ def in_words(table):
     texts_of_value = ranks_of_value.map(to_tenths)
     cells.loc["mean rank"] = texts_of_value + " / " + ranks_of_loss.map(to_tenths)
     cells.loc["seconds a fit"] = by_set["seconds"].mean().map(to_tenths)
-    caption = caption_of(table, ranks_of_value, ranks_of_loss)
+    caption = ranks_in_words(table, ranks_of_value, ranks_of_loss)
     return frame_grid(cells, table, caption).to_markdown().strip()
 
 
-def caption_of(table, ranks_of_value, ranks_of_loss):
+def ranks_in_words(table, ranks_of_value, ranks_of_loss):
     """How MimlClassifier, the first learner, stands to each single one, and what it chose."""
     ours = "MimlClassifier"
     best_of_value = ranks_of_value.drop(ours).min()
@@ -142,7 +143,7 @@ def caption_of(table, ranks_of_value, ranks_of_loss):
 def main(n_splits):
     table = pd.DataFrame(compare(n_splits))
     table.to_csv(HERE / "classifier.csv", index=False, float_format="%.6g")
-    print(fill(HERE / "guide.md", "classifier", in_words(table)))
+    print(write_between_marks(HERE / "guide.md", "classifier", table_in_markdown(table)))
 
 
 if __name__ == "__main__":

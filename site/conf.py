@@ -67,17 +67,17 @@ ENTRY = re.compile(r"[*\w, ]+ : ")  # of a list of parameters or attributes
 
 def make_readable(app, what, name, thing, options, lines):
     """Docstrings are plain text: indented formulas stay as they are, |x| and x_ mean themselves."""
-    head = _first_heading(lines)
+    first_heading = _first_heading(lines)
     readable = []
     for i, line in enumerate(lines):
-        formula = i < head and line.startswith("    ")
-        if formula and readable and not readable[-1].strip():
-            readable += ["::", ""]
+        if i < first_heading and line.startswith("    "):  # a formula
+            if readable and not readable[-1].strip():
+                readable += ["::", ""]
+            readable.append(line)
+            continue
         # What names a parameter is read by numpydoc, and must stay.
-        entry = ENTRY.match(line) if i > head else None
+        entry = ENTRY.match(line) if i > first_heading else None
         start = entry.end() if entry else 0
-        if formula:
-            start = len(line)
         readable.append(line[:start] + MARKS.sub(_escaped, line[start:]))
     lines[:] = readable  # Sphinx reads the list that it has given
 

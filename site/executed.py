@@ -26,8 +26,11 @@ CAPTION = Markup('<p class="named" id="{file}">{title}{words}{csv}</p>')
 CAPTION_OF_PICTURE = Markup('<p class="named">{words}</p>')
 
 
-def asked(about):
-    """The command line's profile, an ending of folders, and a note; "" and "" for "paper"."""
+def profile_of_command(about):
+    """The profile that the command line names, and two texts that are empty for "paper".
+
+    They are what ends the names of its folders, and a note for readers.
+    """
     parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("--profile", choices=PROFILES, default="paper")
     profile = parser.parse_args().profile
@@ -38,7 +41,10 @@ def asked(about):
 
 
 def executed_notebooks(profile):
-    """Files of executed notebooks by name; those that are missing are listed as left out."""
+    """Files of executed notebooks by name; those that are missing are listed as left out.
+
+    Ends the command if there are none.
+    """
     executed = {}
     for name in available_notebooks():
         file = folders.build(profile) / f"{name}.ipynb"

@@ -14,17 +14,18 @@ NUMBERED = re.compile(r"(Fig\.|Table) (\d+)")  # the title of what the paper has
 THUMBNAIL = "[![](figures/{file}) {title}](#{place})"
 
 
-def gallery_page(status, notebooks, profile, figures):
+def gallery_page(status_of, notebooks, profile, figures):
     """Every figure and table in the paper's order: thumbnails, then where each comes from.
 
-    A link to an artefact unfolds it. ``notebooks`` maps the executed ones to the files of
-    artefacts in them.
+    A link to an artefact unfolds it. ``status_of`` maps its title to its row of
+    :func:`~mimlstudy.report.status.artefact_status`, and ``notebooks`` the executed ones to the
+    files of artefacts in them.
     """
     thumbnails, sections = [], []
     for artefact in sorted(artefacts(), key=_place_in_paper):
         if _is_drawn(artefact, figures):
             thumbnails.append(_thumbnail(artefact, figures))
-        facts = _facts(artefact, status[artefact.title], notebooks, profile, figures)
+        facts = _facts(artefact, status_of[artefact.title], notebooks, profile, figures)
         sections.append(_section(artefact, facts, figures))
     return filled(
         "gallery",
@@ -52,7 +53,7 @@ def _thumbnail(artefact, figures):
     return THUMBNAIL.format(place=slug(artefact.title), file=file, title=artefact.title)
 
 
-def _facts(artefact, status, notebooks, profile, figures):
+def _facts(artefact, row, notebooks, profile, figures):
     """Where an artefact comes from, in words by what they are about."""
     files = [name for name in artefact.files if (figures / name).is_file()]
     downloads = [f"{{download}}`{name} <figures/{name}>`" for name in files]
@@ -60,11 +61,11 @@ def _facts(artefact, status, notebooks, profile, figures):
     return {
         "notebook": _in_notebook(artefact, notebooks),
         "made by": f"`mimlpaper run {artefact.notebook}`",
-        "trials": ", ".join(experiments),
+        "experiments": ", ".join(experiments),
         "profile": profile,
-        "state": status["state"],
-        "of these": status["trials"],
-        "updated by": status["command"] and f"`{status['command']}`",
+        "state": row["state"],
+        "trials": row["trials"],
+        "updated by": row["command"] and f"`{row['command']}`",
         "files": ", ".join(downloads),
     }
 

@@ -90,7 +90,7 @@ def _on_site(text, notebooks, figures):
 
 def scorecard_page(card, profile):
     """Every cell of Tables 1 to 5 as a table to sort and to filter."""
-    rows = [_scored(cell) for cell in card["cells"]]
+    rows = [_row_of_cell(cell) for cell in card["cells"]]
     filters = {
         "table",
         "data set",
@@ -109,7 +109,7 @@ def scorecard_page(card, profile):
     )
 
 
-def _scored(cell):
+def _row_of_cell(cell):
     place = (cell[name] for name in ("table", "algorithm", "criterion", "dataset"))
     origin = f"cell.html#{address(*place)}"
     return {
@@ -138,8 +138,8 @@ def claims_page(card, profile, headings):
     """
     places = pd.read_csv(published() / "claim_places.csv", index_col="id")
     claims = card["claims"]
-    rows = [_claim(claim) for claim in claims]
-    details = [_details(claim, places.loc[claim["id"]], headings) for claim in claims]
+    rows = [_row_of_claim(claim) for claim in claims]
+    details = [_folded_below(claim, places.loc[claim["id"]], headings) for claim in claims]
     table = sortable_table(
         "Claims",
         rows,
@@ -157,7 +157,7 @@ def claims_page(card, profile, headings):
 
 
 def rules_form():
-    """The form in which a reader chooses rules, with those of all tables filled in."""
+    """The form in which a reader chooses rules; it starts with the project's own."""
     tints = {word: VERDICT_TINTS[word] for word in WORDS}
     boxes = [
         CRITERION.format(name=name, title=criterion.title) for name, criterion in CRITERIA.items()
@@ -172,7 +172,7 @@ def rules_form():
     )
 
 
-def _claim(claim):
+def _row_of_claim(claim):
     where = claim["where"]
     is_shown = any(artefact.title == where for artefact in artefacts())
     verdicts = {view: claim["verdicts"][view]["word"] for view in CLAIM_COLUMNS}
@@ -185,7 +185,7 @@ def _claim(claim):
     }
 
 
-def _details(claim, place, headings):
+def _folded_below(claim, place, headings):
     """What stands below a claim; ``place`` has the section of its sentence, and its words."""
     section = place["section"]
     section = section if "App" in section else f"Section {section}"
@@ -276,14 +276,14 @@ def play_page():
     return filled("play", DATA=json.dumps(given), MODULE=play.MODULE.read_text())
 
 
-def explore_page(read):
-    """Figs. 6 to 9 with a slider; ``read`` returns the records of an experiment by its name."""
-    return filled("explore", SLIDER=raw(explore.fragment(explore.sweeps(read))))
+def explore_page(get_records):
+    """Figs. 6 to 9 with a slider; ``get_records`` returns an experiment's records by its name."""
+    return filled("explore", SLIDER=raw(explore.fragment(explore.sweeps(get_records))))
 
 
-def story_page(read):
+def story_page(get_records):
     """RankSvm's early stop in steps; without records, a line that says so."""
-    story = explore.early_stop(read)
+    story = explore.early_stop(get_records)
     if story is None:
         return filled("story", STORY=raw("<p>Its records are missing.</p>"))
     return filled("story", STORY=raw(explore.fragment(story)))

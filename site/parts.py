@@ -7,14 +7,20 @@ from PIL import Image
 
 HERE = Path(__file__).resolve().parent
 PLACEHOLDER = re.compile(r"\b[A-Z]+\b")  # of a value in a page's words
-HEAVY = 150_000  # bytes, beyond which a page shows a figure as PNG
-PHOTOGRAPH = 500_000  # bytes of a PNG, beyond which a page shows it as JPEG
+HEAVIEST_SVG = 150_000  # bytes
+HEAVIEST_PNG = 500_000  # bytes
 
 
 def filled(page, **values):
-    """The words of a page, or of a file of HTML, with values in the place of their names."""
+    """The words of a page, or of a file of HTML, with values in the place of their names.
+
+    ValueError if a value has no place there.
+    """
     file = page if page.endswith(".html") else f"{page}.md"
     words = (HERE / file).read_text()
+    left_over = sorted({*values} - {*PLACEHOLDER.findall(words)})
+    if left_over:
+        raise ValueError(f"{file} has no place for {', '.join(left_over)}")
     return PLACEHOLDER.sub(lambda name: values.get(name[0], name[0]), words)
 
 
@@ -24,16 +30,16 @@ def raw(html):
 
 
 def lightest(figures, name):
-    """The file of a figure to show in a page: SVG, unless it has too many marks, JPEG, or PNG."""
-    vector, photograph = figures / f"{name}.svg", figures / f"{name}.jpg"
-    if vector.is_file() and vector.stat().st_size <= HEAVY:
+    """The file of a figure that a page shows: SVG if it is light, else JPEG if any, else PNG."""
+    vector, jpeg = figures / f"{name}.svg", figures / f"{name}.jpg"
+    if vector.is_file() and vector.stat().st_size <= HEAVIEST_SVG:
         return vector.name
-    return photograph.name if photograph.is_file() else f"{name}.png"
+    return jpeg.name if jpeg.is_file() else f"{name}.png"
 
 
-def add_photographs(figures):
+def add_jpegs(figures):
     """Write heavy pictures as JPEG beside them: a photograph has a fifth of the bytes then."""
     for picture in figures.glob("*.png"):
-        if picture.stat().st_size > PHOTOGRAPH:
+        if picture.stat().st_size > HEAVIEST_PNG:
             with Image.open(picture) as image:
                 image.convert("RGB").save(picture.with_suffix(".jpg"), quality=90)

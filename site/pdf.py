@@ -8,7 +8,7 @@ import re
 
 import pypandoc
 import typst
-from executed import asked, executed_notebooks
+from executed import executed_notebooks, profile_of_command
 
 from mimlpaper import paths
 from mimlstudy import folders
@@ -40,7 +40,7 @@ PREAMBLE = """\
 
 def main():
     """Write the PDF of one profile."""
-    profile, ending, note = asked(__doc__)
+    profile, ending, note = profile_of_command(__doc__)
     folder = folders.build(f"mimlpaper{ending}-typst")
     target = folders.build(f"mimlpaper{ending}.pdf")
     pages = [file.with_suffix(".html") for file in executed_notebooks(profile).values()]

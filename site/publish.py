@@ -1,7 +1,8 @@
 """Write what git keeps of the recorded trials: figures/, the README's answer, codecheck.yml.
 
 ``python site/publish.py`` executes all notebooks, or those that are named, saves their tables and
-figures in ``figures/``, each notebook as a page in ``figures/pages/``, and the lists of both.
+figures in ``figures/``, each notebook as a page in ``figures/pages/``, and the lists of both. First
+it deletes ``build/smoke/results`` and ``build/bench``, whose trials ``own_method`` would show.
 """
 
 import base64
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import nbformat
 from nbconvert import MarkdownExporter
+from parts import HERE
 from traitlets.config import Config
 
 from mimlpaper import paths
@@ -27,7 +29,6 @@ from mimlstudy.report.sections import photograph
 from mimlstudy.report.status import Artefact, artefacts, recorded_scorecard
 
 WIDTH = 100  # of the README's lines
-HERE = Path(__file__).resolve().parent
 # Looks of tables, which a page of the repository may not have.
 LOOKS = re.compile(
     r"<style.*?</style>|\s(?:id|class|style|border)=\"[^\"]*\"|</?span[^>]*>|\n\s*", re.DOTALL
@@ -39,17 +40,17 @@ TO_NOTEBOOK = re.compile(r"\]\((\w+)\.ipynb")
 def publish(names=None) -> list[Path]:
     """Execute notebooks, write their pages and the lists; RuntimeError if one fails."""
     written = []
-    for folder in "smoke", "bench":  # what own_method would show of earlier runs
-        shutil.rmtree(folders.build(folder), ignore_errors=True)
+    for folder in folders.smoke_results(), folders.build("bench"):
+        shutil.rmtree(folder, ignore_errors=True)
     for run in run_notebooks(names, at_once=-1, publish=True):
         if run.output is None:
             raise RuntimeError(f"{run.name}: {run.status}\n{run.message}")
         path = folders.figures() / "pages" / f"{run.name}.md"
-        written.append(write_page(nbformat.read(run.output, as_version=4), path))
+        written.append(write_markdown_page(nbformat.read(run.output, as_version=4), path))
     return written + write_lists(recorded_scorecard("paper"))
 
 
-def write_page(page, path: Path) -> Path:
+def write_markdown_page(page, path: Path) -> Path:
     """A page to read where the repository is browsed, with the pictures of the folder above.
 
     A picture that is no artefact becomes a file beside the page.
@@ -104,18 +105,21 @@ def write_lists(card: dict) -> list[Path]:
     """Write the README's answer, figures/README.md and codecheck.yml."""
     root = paths.project_root()
     texts = {
-        folders.figures() / "README.md": gallery(),
+        folders.figures() / "README.md": readme_of_figures(),
         root / "codecheck.yml": codecheck_manifest(),
     }
-    readme = fill(root / "README.md", "photograph", textwrap.fill(photograph.in_words(), WIDTH))
-    fill(readme, "answer", answer(card))
+    sentences = textwrap.fill(photograph.in_words(), WIDTH)
+    readme = write_between_marks(root / "README.md", "photograph", sentences)
+    write_between_marks(readme, "answer", answer(card))
     return [readme, *(paths.write_whole(path, text) for path, text in texts.items())]
 
 
-def fill(page: Path, mark: str, words: str) -> Path:
-    """Write words between ``<!-- mark -->`` and ``<!-- end -->`` of a page."""
+def write_between_marks(page: Path, mark: str, words: str) -> Path:
+    """Write words between ``<!-- mark -->`` and ``<!-- end -->`` of a page, which has them once."""
     marks = re.compile(rf"(<!-- {mark} -->\n).*?(<!-- end -->)", re.DOTALL)
-    text = marks.sub(lambda ends: f"{ends[1]}{words}\n{ends[2]}", page.read_text())
+    text, n_places = marks.subn(lambda ends: f"{ends[1]}{words}\n{ends[2]}", page.read_text())
+    if n_places != 1:
+        raise ValueError(f"{page} must have <!-- {mark} --> once, and <!-- end --> after it")
     return paths.write_whole(page, text)
 
 
@@ -127,7 +131,7 @@ def published_artefacts() -> Iterator[Artefact]:
             yield artefact
 
 
-def gallery() -> str:
+def readme_of_figures() -> str:
     """``figures/README.md``: a row for each published artefact, and the pictures below."""
     rows, pictures = [], []
     for artefact in published_artefacts():

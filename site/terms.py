@@ -53,9 +53,8 @@ class Linker:
 
     def parts(self, text: str) -> list[str | Markup]:
         """A text in pieces; links are Markup."""
-        plain = text.replace(
-            "’", "'"
-        )  # Sphinx makes apostrophes curly, and the forms have straight ones
+        # Sphinx makes apostrophes curly, and the forms have straight ones.
+        plain = text.replace("’", "'")
         links = []
         for match in self.pattern.finditer(plain):
             links += self._term(match, text)

@@ -72,6 +72,20 @@ def test_a_notebook_that_fails_is_not_published(project):
         publish.publish(["7_bad"])
 
 
+@pytest.mark.usefixtures("without_lists")
+def test_trials_on_drawn_data_are_forgotten_and_notebooks_executed_on_them_stay(
+    project, monkeypatch
+):
+    monkeypatch.setattr(publish, "run_notebooks", lambda names, **how: [])
+    forgotten = [folders.smoke_results() / "table1.csv", folders.build("bench", "mine", "a.csv")]
+    executed = folders.build("smoke", "6_any.ipynb")
+    for file in (*forgotten, executed):
+        paths.write_whole(file, "")
+    publish.publish(["6_any"])
+    assert [file.exists() for file in forgotten] == [False, False]
+    assert executed.exists()
+
+
 def published_pages():
     return sorted((folders.figures() / "pages").glob("*.md"))
 
@@ -88,7 +102,7 @@ def test_each_picture_of_a_published_page_has_words_and_a_file_of_its_own(page):
 
 def test_the_published_lists_are_those_of_today():
     gallery = folders.figures() / "README.md"
-    assert gallery.read_text() == publish.gallery()
+    assert gallery.read_text() == publish.readme_of_figures()
     manifest = ROOT / "codecheck.yml"
     assert manifest.read_text() == publish.codecheck_manifest()
 
@@ -118,7 +132,18 @@ def test_lists_are_written_in_their_places(project, monkeypatch):
     with_photograph = before.replace("<!-- end", "As said.\n<!-- end")
     assert readme.read_text() == f"{with_photograph}<!-- answer -->\n{answer(card)}\n{after}"
     gallery = project / "figures" / "README.md"
-    assert gallery.read_text() == publish.gallery()
+    assert gallery.read_text() == publish.readme_of_figures()
+
+
+@pytest.mark.parametrize(
+    "text", ["A\n", "<!-- answer -->\n", f"{SHORT_README}{SHORT_README}"], ids=["no", "open", "two"]
+)
+def test_words_need_one_place_on_their_page(tmp_path, text):
+    page = tmp_path / "README.md"
+    page.write_text(text)
+    with pytest.raises(ValueError, match="must have <!-- answer --> once, and <!-- end --> after"):
+        publish.write_between_marks(page, "answer", "Yes.")
+    assert page.read_text() == text
 
 
 CURVE = Artefact("Fig. 99", "figure99", "9_cost", ("table1", "alternatives"), "figure")
@@ -138,14 +163,14 @@ def two_artefacts(project, monkeypatch):
 
 def test_an_artefact_that_was_never_made_is_not_listed(project, monkeypatch):
     monkeypatch.setattr(publish, "artefacts", lambda: (CURVE, COSTS))
-    for text in (publish.gallery(), publish.codecheck_manifest()):
+    for text in (publish.readme_of_figures(), publish.codecheck_manifest()):
         assert "figure99" not in text
         assert "costs" not in text
 
 
 @pytest.mark.usefixtures("two_artefacts")
 def test_the_gallery_shows_pictures_with_their_captions_and_lists_tables():
-    text = publish.gallery()
+    text = publish.readme_of_figures()
     assert "## Fig. 99\n\n![A curve.](figure99.png)\n\nA curve.\n" in text
     assert "## Costs" not in text
     notebook = "[9_cost](../notebooks/9_cost.ipynb)"

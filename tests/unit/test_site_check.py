@@ -91,6 +91,14 @@ def test_a_published_page_with_another_number_is_named(pages):
     assert "6_any.md: other values" in fault
 
 
+def test_a_page_of_an_earlier_check_is_not_compared(pages, tmp_path):
+    assert pages("All 24 values agree.") == []
+    notebook = tmp_path / "6_any.ipynb"
+    notebook.unlink()
+    (fault,) = check.differing_pages(tmp_path / "pages", tmp_path, tmp_path / "again")
+    assert fault.endswith("6_any.md: no notebook made it again")
+
+
 def test_a_published_page_without_an_executed_notebook_is_named(tmp_path):
     (tmp_path / "6_any.md").write_text("All 24 values agree.")
     (fault,) = check.differing_pages(tmp_path, tmp_path / "executed", tmp_path / "again")

@@ -103,6 +103,11 @@ def test_home_links_the_notebooks_that_there_are(tmp_path):
     assert "| all |" not in text
 
 
+def test_a_value_without_a_place_on_its_page_is_named():
+    with pytest.raises(ValueError, match=r"choices\.md has no place for ROWS"):
+        parts.filled("choices", CHOICES="a", ROWS="b")
+
+
 def test_home_needs_the_marks_of_the_readme(tmp_path):
     without_mark = README.replace("answer", "other")
     with pytest.raises(ValueError, match=r"README\.md must have <!-- answer -->"):
@@ -110,7 +115,7 @@ def test_home_needs_the_marks_of_the_readme(tmp_path):
 
 
 def test_the_readme_links_the_notebooks_that_there_are(tmp_path):
-    too_heavy = " " * (parts.HEAVY + 1)
+    too_heavy = " " * (parts.HEAVIEST_SVG + 1)
     (tmp_path / "orders.svg").write_text(too_heavy)
     text = pages.readme_page(README, ["0_scorecard"], tmp_path)
     assert "| [0_scorecard](notebooks/0_scorecard.ipynb) | `9_cost` |" in text
@@ -122,7 +127,7 @@ def test_a_heavy_picture_is_shown_as_a_lighter_photograph(tmp_path, rng):
     noise = rng.integers(0, 256, (400, 600, 3), dtype=np.uint8)
     Image.fromarray(noise).save(heavy)
     Image.new("RGB", (600, 400)).save(tmp_path / "curve.png")
-    parts.add_photographs(tmp_path)
+    parts.add_jpegs(tmp_path)
     assert parts.lightest(tmp_path, "photograph") == "photograph.jpg"
     assert parts.lightest(tmp_path, "curve") == "curve.png"
     light = tmp_path / "photograph.jpg"
