@@ -1,6 +1,7 @@
 """Hand-made data that many tests share, and how many examples hypothesis draws.
 
-The package is imported where it is used: the process that hands out the tests needs none of it.
+Fixtures import the package themselves: the process that hands out the tests needs nothing of it but
+``pin``.
 """
 
 # ruff: noqa: E402
@@ -55,7 +56,10 @@ def bags(rng):
 
 @pytest.fixture
 def labels(bags):
-    """Four labels that depend on the bags; every label is had and lacked, every bag has some."""
+    """Four labels that depend on the bags.
+
+    Each label has bags with it and without it, and each bag has a label.
+    """
     Y = np.column_stack([bags.max(bags.instances) > 0.6, bags.sizes > 2])
     Y[~Y.any(axis=1), 3] = True
     return Y

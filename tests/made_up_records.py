@@ -58,14 +58,17 @@ def as_in_the_paper(number, n_runs=None, **columns):
         if table.run == "dataset":
             record = record.assign(dataset=YAHOO[:n_runs], split=0)
         if table.n_folds > 1:
-            folds = [record.assign(split=record["split"] * 10 + fold) for fold in range(10)]
+            folds = [
+                record.assign(split=record["split"] * table.n_folds + fold)
+                for fold in range(table.n_folds)
+            ]
             record = pd.concat(folds)
         parts.append(record)
     return pd.concat(parts, ignore_index=True)
 
 
 def level(experiment, dataset, method, mean, n=30, seed=0, **columns):
-    """Records of a method whose criteria all sit at ``mean`` ± .01, rough by .001."""
+    """Records of a method whose criteria all sit at ``mean`` ± .01; seeds differ by some .001."""
     values = {}
     for j, name in enumerate(CRITERIA):
         same_for_all = spread(mean, 0.01, n, seed=j)
@@ -89,10 +92,10 @@ def staged(experiment, method, n_rounds, n=30, pace=5.0):
     """Records of every round of a boosting method whose criteria level off."""
     parts = []
     for stage in range(1, n_rounds + 1):
-        level = 0.3 + 0.2 * np.exp(-stage / pace)
+        mean = 0.3 + 0.2 * np.exp(-stage / pace)
         values = {}
         for j, criterion in enumerate(published_tables()[1].criteria):
-            values[criterion] = spread(level, 0.01, n, seed=j)
+            values[criterion] = spread(mean, 0.01, n, seed=j)
         parts.append(rows(experiment, "scene", method, values, stage=stage))
     return pd.concat(parts, ignore_index=True)
 

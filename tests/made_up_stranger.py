@@ -2,7 +2,7 @@
 
 from mimlpaper import paths
 
-# Methods with the mistakes that one can make.
+# Methods that work, and methods with the mistakes that one can make.
 STRANGER = '''
 import os
 import numpy as np

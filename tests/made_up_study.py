@@ -1,7 +1,7 @@
 """Tiny experiments on data that the library draws, and code that looks edited."""
 
 import time
-from functools import cache
+from functools import cache, partial
 from unittest.mock import Mock
 
 import numba
@@ -32,22 +32,26 @@ def tiny(
     measure=TESTED,
     **fields,
 ):
+    """An experiment on 24 drawn bags."""
     part = Part(datasets, RandomSplits(n_splits), methods, overrides or {})
     stand_in = CATALOGUE.stand_in
     return Experiment(name, "Mine", (part,), measure, stand_in=stand_in, **fields)
 
 
-class Sleepy(LabelFrequencies):
-    """A learner that takes its time."""
+class SleepsATenth(LabelFrequencies):
+    """A learner that takes a tenth of a second."""
 
     def fit(self, X, Y):
         time.sleep(0.1)
         return super().fit(X, Y)
 
 
-def sleepy() -> Experiment:
-    """Forty trials, of which half take a tenth of a second."""
-    return tiny({"Sleepy": Sleepy(), "Ml-knn": METHODS["Ml-knn"]}, name="figure7", n_splits=20)
+class SleepsMinutes(LabelFrequencies):
+    """A learner that takes minutes."""
+
+    def fit(self, X, Y):
+        time.sleep(300)
+        return super().fit(X, Y)
 
 
 @numba.njit
@@ -66,44 +70,42 @@ class Counting(LabelFrequencies):
         return super().fit(X, Y)
 
 
-class Sleeping(LabelFrequencies):
-    """A learner that takes minutes."""
-
-    def fit(self, X, Y):
-        time.sleep(300)
-        return super().fit(X, Y)
+# In the place of Fig. 7: the command takes only names of EXPERIMENTS.
+in_place_of_figure_7 = partial(tiny, name="figure7")
 
 
-def counting() -> Experiment:
+def short_trials() -> Experiment:
+    """Forty trials, of which half take a tenth of a second."""
+    methods = {"SleepsATenth": SleepsATenth(), "Ml-knn": METHODS["Ml-knn"]}
+    return in_place_of_figure_7(methods, n_splits=20)
+
+
+def compiled_trials() -> Experiment:
     """Thirty trials in compiled code."""
-    return tiny({"Counting": Counting()}, name="figure7", n_splits=30)
+    return in_place_of_figure_7({"Counting": Counting()}, n_splits=30)
 
 
-def lonely() -> Experiment:
+def long_trial_alone() -> Experiment:
     """A trial of minutes in a process of its own."""
-    return tiny(
-        {"Sleeping": Sleeping()},
-        name="figure7",
-        n_splits=1,
-        measure=COSTS,
-    )
+    methods = {"SleepsMinutes": SleepsMinutes()}
+    return in_place_of_figure_7(methods, n_splits=1, measure=COSTS)
 
 
-def sleeping() -> Experiment:
+def long_trials() -> Experiment:
     """Two trials of minutes, side by side."""
-    return tiny({"Sleeping": Sleeping()}, name="figure7", n_splits=2)
+    return in_place_of_figure_7({"SleepsMinutes": SleepsMinutes()}, n_splits=2)
 
 
-def numbers_of(records: pd.DataFrame) -> pd.DataFrame:
+def numbers_of(table: pd.DataFrame) -> pd.DataFrame:
     """What two runs of the same trials have in common, in the order of the trials."""
     # All but the commit, the state, the seal and seconds.
-    numbers = records.filter(regex="^(?!commit$|state$|seal$|.*seconds$)")
+    numbers = table.filter(regex="^(?!commit$|state$|seal$|.*seconds$)")
     return numbers.sort_values([*KEY, "stage"], ignore_index=True)
 
 
-def same_numbers(records: pd.DataFrame, expected: pd.DataFrame):
-    """Two tables of records are equal, in any order, but for seconds and the commit."""
-    assert_frame_equal(numbers_of(records), numbers_of(expected), check_exact=True)
+def check_same_numbers(table: pd.DataFrame, expected: pd.DataFrame):
+    """Fail unless two tables of records are equal, in any order, but for seconds and the commit."""
+    assert_frame_equal(numbers_of(table), numbers_of(expected), check_exact=True)
 
 
 def states(experiment, store, by="method") -> dict[str, str]:

@@ -18,7 +18,7 @@ from mimlstudy.engine.records import CURRENT, Store
 from mimlstudy.engine.trials import Measure
 from mimlstudy.engine.workers import TrialError, run_trials
 from mimlstudy.paper.catalogue import CATALOGUE
-from tests.made_up_study import METHODS, same_numbers, tiny
+from tests.made_up_study import METHODS, check_same_numbers, tiny
 
 distributed = pytest.importorskip(
     "distributed", reason="a cluster needs the package distributed: see requirements/cluster.lock"
@@ -94,7 +94,7 @@ def test_a_cluster_loses_a_worker_and_its_records_are_those_made_here(tmp_path):
     assert len(table) == 200
     assert set(table["state"]) == {CURRENT}
     here = Store(tmp_path / "here", CATALOGUE)
-    same_numbers(table, compute(mine, store=here, jobs=1))
+    check_same_numbers(table, compute(mine, store=here, jobs=1))
 
 
 def process_of_trial(estimator, dataset, train, test):

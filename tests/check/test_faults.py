@@ -19,11 +19,11 @@ from mimlstudy.report.command import main
 from tests.fingerprinted_trials import check_covered
 from tests.made_up_notebooks import write_notebook
 from tests.made_up_stranger import enter_project
-from tests.made_up_study import METHODS, same_numbers, sleepy, tiny
+from tests.made_up_study import METHODS, check_same_numbers, short_trials, tiny
 
-SLOW = sleepy()
+SHORT = short_trials()
 
-# The command as a process of its own, with a slow experiment in the place of Fig. 7. Workers that
+# The command as a process of its own, with short trials in the place of Fig. 7. Workers that
 # find nothing more to do end soon. Ctrl-C arrives also where a script runs the tests.
 COMMAND = """
 import signal, sys
@@ -33,10 +33,10 @@ from mimlstudy import folders
 from mimlstudy.report.command import main
 from mimlstudy.paper import experiments as registry
 from mimlstudy.engine import workers
-from tests.made_up_study import sleepy
+from tests.made_up_study import short_trials
 signal.signal(signal.SIGINT, signal.default_int_handler)
 folders.results, workers.IDLE = lambda: Path(sys.argv[1]), 2
-registry.EXPERIMENTS["figure7"] = sleepy()
+registry.EXPERIMENTS["figure7"] = short_trials()
 sys.exit(main(["compute", "figure7", "--jobs", "2"]))
 """
 
@@ -57,7 +57,7 @@ class Run:
     def wait_for(self, n_records):
         """Until so many trials are recorded, or the run has ended."""
         deadline = time.monotonic() + 120
-        while len(self.store.load(SLOW)) < n_records and self.process.poll() is None:
+        while len(self.store.load(SHORT)) < n_records and self.process.poll() is None:
             assert time.monotonic() < deadline
             time.sleep(0.005)
         return self
@@ -83,12 +83,12 @@ class Run:
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("undisturbed")
-    return compute(SLOW, jobs=1, store=Store(folder, CATALOGUE))
+    return compute(SHORT, jobs=1, store=Store(folder, CATALOGUE))
 
 
 def go_on(folder):
     """A run that has recorded more than what was recorded before it."""
-    n_before = len(Store(folder, CATALOGUE).load(SLOW))
+    n_before = len(Store(folder, CATALOGUE).load(SHORT))
     return Run(folder).wait_for(n_before + 1)
 
 
@@ -114,12 +114,12 @@ def test_stopped_again_and_again_it_ends_with_the_same_records(tmp_path, undistu
 
     maimed = go_on(tmp_path)
     # Or nothing was left to lose.
-    assert len(maimed.store.load(SLOW)) < len(undisturbed)
+    assert len(maimed.store.load(SHORT)) < len(undisturbed)
     os.kill(maimed.workers()[0], signal.SIGKILL)
     status, printed = maimed.end()
     assert status == 0
     assert "a worker process died" in printed
-    same_numbers(maimed.store.load(SLOW), undisturbed)
+    check_same_numbers(maimed.store.load(SHORT), undisturbed)
 
     while orphaned.workers():
         assert time.monotonic() < deadline, "workers outlive their run"
@@ -131,7 +131,7 @@ def test_two_runs_at_once_record_what_either_would_alone(tmp_path, undisturbed):
     for run in runs:
         status, _ = run.end()
         assert status == 0
-    same_numbers(runs[0].store.load(SLOW), undisturbed)
+    check_same_numbers(runs[0].store.load(SHORT), undisturbed)
 
 
 class Deadly(LabelFrequencies):

@@ -11,7 +11,7 @@ import pytest
 
 from mimlstudy.engine.records import Store
 from mimlstudy.paper.catalogue import CATALOGUE
-from tests.made_up_study import counting
+from tests.made_up_study import compiled_trials
 
 # The command as a process of its own, with an experiment in the place of Fig. 7. Ctrl-C arrives
 # also where a script runs the tests.
@@ -54,20 +54,21 @@ def wait_until(condition, seconds=90):
 @pytest.mark.parametrize("moment", [0.15 * number for number in range(9)])
 def test_an_interrupt_in_compiled_code_ends_the_run_and_is_no_failed_trial(tmp_path, moment):
     store = Store(tmp_path / "results", CATALOGUE)
-    run = start(tmp_path, "counting")
-    wait_until(lambda: len(store.load(counting())) >= 1)
+    run = start(tmp_path, "compiled_trials")
+    wait_until(lambda: len(store.load(compiled_trials())) >= 1)
     time.sleep(moment)
     os.killpg(run.pid, signal.SIGINT)
     _, err = run.communicate(timeout=60)
     assert run.returncode == 130, err
     assert "interrupted; what is recorded stays" in err
     assert "Traceback" not in err
-    assert 1 <= len(store.load(counting())) < 30
-    assert set(store.load(counting())["doubt"]) == {""}
+    assert 1 <= len(store.load(compiled_trials())) < 30
+    assert set(store.load(compiled_trials())["doubt"]) == {""}
 
 
 @pytest.mark.parametrize(
-    ("experiment", "jobs", "worker"), [("lonely", 1, "forkserver"), ("sleeping", 2, "popen_loky")]
+    ("experiment", "jobs", "worker"),
+    [("long_trial_alone", 1, "forkserver"), ("long_trials", 2, "popen_loky")],
 )
 @pytest.mark.parametrize("kill", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT, signal.SIGHUP])
 def test_a_killed_run_leaves_no_process_of_its_trials(tmp_path, kill, experiment, jobs, worker):

@@ -23,7 +23,7 @@ FOLDER = ROOT / "build" / "package"
 DATA = Path(os.environ.get("MIMLPAPER_DATA") or ROOT / "data" / "raw")
 VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 # Variables that the empty environments do not have.
-LEFT_OUT = {
+UNSET = {
     "PYTHONPATH",
     "PYTHONHOME",
     "PYTHONDONTWRITEBYTECODE",
@@ -57,21 +57,21 @@ def main():
     call(builder, "-m", "hatchling", "build", "-d", str(FOLDER / "dist"), cwd=ROOT)
     (sdist,) = (FOLDER / "dist").glob("*.tar.gz")
     (wheel,) = (FOLDER / "dist").glob("*.whl")
-    same_from_sdist(builder, sdist, wheel)
+    check_sdist_builds_the_same_wheel(builder, sdist, wheel)
     locked = ROOT / "requirements" / "main.lock"
     # The lower end of each range of the core.
     oldest = FOLDER / "oldest.txt"
     dependencies = "\n".join(project["project"]["dependencies"])
     oldest.write_text(dependencies.replace(">=", "=="))
     pythons = pythons_here()
-    version, *later_versions = pythons
-    use(pythons[version], version, sdist, locked, whole=True)
-    use(pythons[version], f"{version}-oldest", wheel, oldest, whole=True)
+    first, *later_versions = pythons
+    use(pythons[first], first, sdist, locked, whole=True)
+    use(pythons[first], f"{first}-oldest", wheel, oldest, whole=True)
     for later in later_versions:
         use(pythons[later], later, wheel, locked)
-    for left_out in VERSIONS:
-        if left_out not in pythons:
-            print(f"Python {left_out} is not tried: this machine has none")
+    for version in VERSIONS:
+        if version not in pythons:
+            print(f"Python {version} is not tried: this machine has none")
 
 
 def pythons_here():
@@ -105,8 +105,8 @@ def content_of(wheel):
     return {(entry.filename, entry.CRC) for entry in entries}
 
 
-def same_from_sdist(builder, sdist, wheel):
-    """Who has only the sdist builds the same wheel."""
+def check_sdist_builds_the_same_wheel(builder, sdist, wheel):
+    """Fail unless who has only the sdist builds the same wheel."""
     shutil.unpack_archive(sdist, FOLDER / "unpacked")
     (source,) = (FOLDER / "unpacked").iterdir()
     again = FOLDER / "again"
@@ -120,14 +120,15 @@ def same_from_sdist(builder, sdist, wheel):
     assert not [name for name in names if name.endswith(".lock")]
 
 
-def use(python, version, package, constraints, whole=False):
-    """In an empty environment and an empty folder; without bytecode of what nothing imports."""
-    alone = environment(python, f"python{version}")
+def use(python, name, package, constraints, whole=False):
+    """Install the package in an empty environment, and use it in an empty folder."""
+    alone = environment(python, f"python{name}")
     # Without hashes, which the package that was just built has not.
     exact = re.findall(r"^[\w.-]+==[^\\\n]+", constraints.read_text(), re.MULTILINE)
-    versions = FOLDER / f"versions{version}.txt"
+    versions = FOLDER / f"versions{name}.txt"
     versions.write_text("\n".join(exact))
     locked = ["--constraint", str(versions), str(package)]
+    # What nothing imports needs no bytecode.
     call(alone, "-m", "pip", "install", "--quiet", "--no-compile", *locked)
     call(alone, "-m", "pip", "check")
     with tempfile.TemporaryDirectory() as folder:
@@ -142,7 +143,7 @@ def use(python, version, package, constraints, whole=False):
         code = "import mimlpaper; print(mimlpaper.__file__)"
         place = call(alone, "-c", code, cwd=folder)
     assert str(FOLDER) in place, place
-    print(f"Python {version}, {package.name}")
+    print(f"Python {name}, {package.name}")
 
 
 def use_the_readme(alone, folder):
@@ -172,7 +173,7 @@ def environment(python, name):
 
 def call(python, *arguments, cwd=None, allowed=(0,)):
     """What it prints; its errors are shown if it ends with another status than is allowed."""
-    variables = {name: value for name, value in os.environ.items() if name not in LEFT_OUT}
+    variables = {name: value for name, value in os.environ.items() if name not in UNSET}
     command = [str(python), *arguments]
     done = subprocess.run(
         command,

@@ -8,7 +8,7 @@ from mimlstudy.engine import arithmetic, execution
 from mimlstudy.engine.execution import compute, estimate
 from mimlstudy.engine.records import keys_of
 from mimlstudy.paper.catalogue import PaperCatalogue
-from tests.made_up_study import METHODS, change_records, raising, same_numbers, tiny
+from tests.made_up_study import METHODS, change_records, check_same_numbers, raising, tiny
 
 MINE = tiny()
 SMALLER = tiny({"MimlNn": METHODS["MimlNn"]}, name="smaller")
@@ -48,7 +48,7 @@ def test_trials_run_once_unless_they_are_to_be_computed_again(store):
     assert set(ran_again["method"]) == {"Ml-knn"}
     # No superseded record is left: a header and four rows.
     assert store.path("mine").read_bytes().count(b"\n") == 1 + 4
-    same_numbers(store.load(MINE), table)
+    check_same_numbers(store.load(MINE), table)
 
 
 @pytest.fixture

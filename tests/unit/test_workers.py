@@ -15,7 +15,7 @@ from mimlstudy.engine.trials import Measure, RandomSplits, Trial
 from mimlstudy.engine.workers import Job, TrialError, run_trials
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.measures import TESTED
-from tests.made_up_study import METHODS, same_numbers, states, tiny
+from tests.made_up_study import METHODS, check_same_numbers, states, tiny
 
 MINE = tiny()
 SMALLER = tiny({"MimlNn": METHODS["MimlNn"]}, name="smaller")
@@ -37,7 +37,7 @@ def single_batch_backwards(jobs, n_workers):
 def test_batches_and_their_order_change_nothing(store, monkeypatch, batches):
     in_usual_batches = run(store)
     monkeypatch.setattr(workers, "_batches", batches)
-    same_numbers(run(store, recompute=True), in_usual_batches)
+    check_same_numbers(run(store, recompute=True), in_usual_batches)
 
 
 def test_two_experiments_together_give_what_each_gives_alone(store, tmp_path):
@@ -45,9 +45,9 @@ def test_two_experiments_together_give_what_each_gives_alone(store, tmp_path):
     of_two = Store(tmp_path / "two", CATALOGUE)
     together = run(of_two, [SMALLER, MINE])
     assert together["experiment"].tolist() == ["smaller"] * 2 + ["mine"] * 4
-    same_numbers(together[2:], alone)
+    check_same_numbers(together[2:], alone)
     of_mimlnn = alone[alone["method"] == "MimlNn"]
-    same_numbers(together[:2], of_mimlnn.assign(experiment="smaller"))
+    check_same_numbers(together[:2], of_mimlnn.assign(experiment="smaller"))
 
 
 def job(dataset, method, split):
@@ -166,7 +166,7 @@ def test_foreign_code_leaves_nothing_to_the_trials_of_a_later_call(store):
     honest = run(store)
     hostile = tiny({"Hostile": Hostile()}, name="hostile")
     run(store, hostile, jobs=2)
-    same_numbers(run(store, jobs=2, recompute=True), honest)
+    check_same_numbers(run(store, jobs=2, recompute=True), honest)
 
 
 class Interrupted(LabelFrequencies):
