@@ -62,7 +62,10 @@ class Runs:
         self.read_original = cache(partial(_original, cache(partial(records_of, get_records))))
 
     def add(self, selection: Selection, test=None) -> str | None:
-        """Keep a selection's runs, as the test takes them; return their name, None if none are."""
+        """Keep a selection's runs, as the test takes them, and return their name.
+
+        None if there are none.
+        """
         records = self.read_original(selection)
         name = " ".join([*selection.experiments, selection.column])
         if test and test.test == SWEPT and len(records):

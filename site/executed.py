@@ -10,7 +10,7 @@ import sys
 
 import nbformat
 from markupsafe import Markup
-from parts import lightest
+from parts import TO_NOTEBOOK, lightest
 from terms import link, slug
 
 from mimlstudy import folders
@@ -98,6 +98,8 @@ def _made_readable(cell, output, figures):
     elif html:
         html = ADDRESS.sub(r'<a class="number" href="../cell.html#\1">\2</a>', html)
         data["text/html"] = EMPTY_HEAD.sub(r"<td\1></td>", html)
+    if "text/markdown" in data:  # whose links Sphinx leaves as they are
+        data["text/markdown"] = TO_NOTEBOOK.sub(r"](\1.html", data["text/markdown"])
     text = output.get("metadata", {}).get("image/png", {}).get("alt", "")
     if text:
         cell.metadata["mystnb"] = {"image": {"alt": text}}

@@ -7,6 +7,8 @@ from PIL import Image
 
 HERE = Path(__file__).resolve().parent
 PLACEHOLDER = re.compile(r"\b[A-Z]+\b")  # of a value in a page's words
+# A link of a notebook to another one, which is a page beside it.
+TO_NOTEBOOK = re.compile(r"\]\((\w+)\.ipynb")
 HEAVIEST_SVG = 150_000  # bytes
 HEAVIEST_PNG = 500_000  # bytes
 

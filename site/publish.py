@@ -16,7 +16,7 @@ from pathlib import Path
 
 import nbformat
 from nbconvert import MarkdownExporter
-from parts import HERE
+from parts import HERE, TO_NOTEBOOK
 from traitlets.config import Config
 
 from mimlpaper import paths
@@ -33,8 +33,6 @@ WIDTH = 100  # of the README's lines
 LOOKS = re.compile(
     r"<style.*?</style>|\s(?:id|class|style|border)=\"[^\"]*\"|</?span[^>]*>|\n\s*", re.DOTALL
 )
-# A link to another notebook, which is a page beside this one.
-TO_NOTEBOOK = re.compile(r"\]\((\w+)\.ipynb")
 
 
 def publish(names=None) -> list[Path]:

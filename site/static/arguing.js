@@ -5,8 +5,8 @@
 (() => {
   const form = document.getElementById("rules");
   if (!form) return;
-  const WORDS = ["supported", "supported in part", "undecided", "contradicted", "not tested"];
-  const tints = JSON.parse(form.dataset.tints);
+  const { text: textColor, ...tints } = JSON.parse(form.dataset.tints);
+  const WORDS = Object.keys(tints);
   let findings = new Map();
 
   function element(tag, properties = {}, ...children) {
@@ -61,7 +61,7 @@
     const cell = [...document.getElementById(id).closest("tr").cells].at(-1);
     cell.textContent = word;
     cell.style.background = tints[word];
-    cell.style.color = tints.text;
+    cell.style.color = textColor;
   }
 
   // One part of a claim as a row: what it is about, its interval on a line, its word.
@@ -70,7 +70,7 @@
     const label = element("span", {}, `${part.subject.replaceAll("_", " ")}, ${part.aspect}`);
     const chip = element("span", { className: "chip" }, word);
     chip.style.background = tints[word];
-    chip.style.color = tints.text;
+    chip.style.color = textColor;
     return [label, part.comparison ? line(part.comparison, test, most) : element("span"), chip];
   }
 

@@ -2,6 +2,7 @@
 // and the page shows the template of that name, then the template of its origin.
 "use strict";
 
+// Scripts of a page share one scope; this block keeps its names apart.
 {
   const place = document.getElementById("cell");
 

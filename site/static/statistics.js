@@ -46,7 +46,7 @@ const Statistics = (() => {
         step = d * c;
         fraction *= step;
       }
-      if (Math.abs(step - 1) < 1e-16) break;
+      if (step === 1) break;
     }
     return fraction;
   }

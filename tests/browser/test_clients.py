@@ -23,9 +23,9 @@ JUPYTERLAB, LAB = "jupyterlab", "mimlstudy.report.lab"  # as modules; the second
 IN_JUPYTERLAB = ["0_scorecard", "3_framework", "4_degeneration", "own_data"]
 # A section, parameters of claims, a figure that is explored, and a method of one's own.
 IN_PAPERMILL = ["6_insdif", "10_multiverse", "B_parameter_settings", "own_method"]
-SECONDS = 600  # for all cells of a notebook, at the smoke profile
+SECONDS_TO_RUN = 600  # for all cells of a notebook, at the smoke profile
 PROFILE = 'profile: str = \\"paper\\"'  # as the files of notebooks have it
-BOOT = 300  # for a server, a page or a kernel to come up
+SECONDS_TO_START = 300  # for a server, a page or a kernel to come up
 
 
 def environment(folder):
@@ -47,8 +47,8 @@ def jupyterlab(tmp_path_factory):
         yield folder, address
 
 
-def draw_all_cells(folder):
-    """Settings by which JupyterLab draws all cells, those out of sight too."""
+def set_to_draw_all_cells(folder):
+    """Write settings by which JupyterLab draws all cells, those out of sight too."""
     settings = folder / "jupyterlab_settings_dir" / "@jupyterlab" / "notebook-extension"
     settings.mkdir(parents=True)
     (settings / "tracker.jupyterlab-settings").write_text('{"windowingMode": "none"}')
@@ -64,7 +64,7 @@ def free_port():
 @contextmanager
 def server(command, settings, root=ROOT):
     """A running server, by a module and its options, on the packages in ``root``; its address."""
-    draw_all_cells(settings)
+    set_to_draw_all_cells(settings)
     port = free_port()
     options = [
         "--no-browser",
@@ -83,7 +83,7 @@ def server(command, settings, root=ROOT):
         )
     address = f"http://127.0.0.1:{port}"
     try:
-        wait_for(lambda: answers(f"{address}/api"), BOOT)
+        wait_for(lambda: answers(f"{address}/api"), SECONDS_TO_START)
         yield address
     finally:
         process.terminate()
@@ -98,7 +98,7 @@ def answers(address):
 
 
 def kernel_state(address, notebook):
-    """Such as "idle", of the one kernel that a notebook has."""
+    """The state, such as "idle", of the one kernel that a notebook has; else None."""
     sessions = json.load(urllib.request.urlopen(f"{address}/api/sessions"))
     states = []
     for session in sessions:
@@ -141,8 +141,10 @@ def run_all_cells(jupyterlab, page, name):
     folder, address = jupyterlab
     path = folder / f"{name}.ipynb"
     page.goto(f"{address}/lab/workspaces/{path.stem}/tree/{name}.ipynb")
-    page.locator(".jp-NotebookPanel-toolbar [data-status=idle]").wait_for(timeout=1000 * BOOT)
-    wait_for(lambda: kernel_state(address, f"{name}.ipynb") == "idle", BOOT)
+    page.locator(".jp-NotebookPanel-toolbar [data-status=idle]").wait_for(
+        timeout=1000 * SECONDS_TO_START
+    )
+    wait_for(lambda: kernel_state(address, f"{name}.ipynb") == "idle", SECONDS_TO_START)
     page.locator(".lm-MenuBar-itemLabel", has_text="Run").first.click()
     page.locator(".lm-Menu-item[data-command='runmenu:run-all']").click()
 
@@ -154,7 +156,7 @@ def run_all_cells(jupyterlab, page, name):
         except json.JSONDecodeError:  # it is being saved
             return False
 
-    wait_for(is_over, SECONDS)
+    wait_for(is_over, SECONDS_TO_RUN)
     return path
 
 
@@ -178,10 +180,10 @@ def test_sliders_and_the_player_work_in_jupyterlab(executed):
     picture = page.locator(".jupyter-widgets .jp-RenderedImage img").first
     before = picture.get_attribute("src")
     page.locator(".jupyter-widgets .noUi-handle").first.press("ArrowLeft")
-    wait_for(lambda: picture.get_attribute("src") != before, BOOT)
+    wait_for(lambda: picture.get_attribute("src") != before, SECONDS_TO_START)
     player = page.locator(".miml-play")
     words = player.get_by_role("status")
-    wait_for(lambda: " of " in words.text_content(), BOOT)
+    wait_for(lambda: " of " in words.text_content(), SECONDS_TO_START)
     player.get_by_role("button").nth(4).press("Enter")
     assert "Before a part was covered" in words.text_content()
     assert page.faults == []
@@ -225,7 +227,7 @@ def test_what_a_reader_runs_and_edits_by_make_lab_changes_nothing_that_git_keeps
         page.keyboard.press("Escape")
         page.keyboard.press("b")  # a cell below
         page.keyboard.press("Control+s")
-        wait_for(lambda: n_saved_cells(path) == n_cells + 1, BOOT)
+        wait_for(lambda: n_saved_cells(path) == n_cells + 1, SECONDS_TO_START)
     assert git(checkout, "status", "--porcelain") == ""
 
 
@@ -248,5 +250,5 @@ def call(program, *arguments, folder):
         cwd=folder,
         env=environment(folder),
         check=True,
-        timeout=SECONDS,
+        timeout=SECONDS_TO_RUN,
     )

@@ -99,6 +99,15 @@ def test_a_number_of_a_table_leads_to_its_runs(tmp_path):
     assert html_shown(notebook.cells[0]) == f"<td>{link}</td>"
 
 
+def test_a_sentence_that_was_printed_leads_to_pages(tmp_path):
+    data = {"text/markdown": "So it is ([evidence](4_degeneration.ipynb#table-1))."}
+    notebook = notebook_of(nbformat.v4.new_output("display_data", data))
+    executed.page_of(notebook, "0_scorecard", tmp_path)
+    (cell,) = notebook.cells
+    shown = cell.outputs[0].data["text/markdown"]
+    assert shown == "So it is ([evidence](4_degeneration.html#table-1))."
+
+
 def test_an_estimator_is_shown_as_text(tmp_path):
     data = {"text/html": '<div id="sk-container-id-1">', "text/plain": "MimlNn()"}
     notebook = notebook_of(nbformat.v4.new_output("execute_result", data))

@@ -17,6 +17,7 @@ from markupsafe import Markup
 from PIL import Image
 
 from mimlstudy import folders
+from mimlstudy.judge.rules import DEFAULT_RULES
 from mimlstudy.judge.scorecard import scorecard
 from mimlstudy.judge.selection import COLUMNS
 from mimlstudy.report.figures import save_figure
@@ -200,6 +201,13 @@ def test_each_claim_leads_to_the_paper(card, claims_text):
     places = pd.read_csv(folders.published() / "claim_places.csv")
     assert list(places["id"]) == [claim["id"] for claim in card["claims"]]
     assert claims_text.count(f'<a href="{pages.PAPER}">') == len(places)
+
+
+def test_the_form_of_rules_starts_with_those_of_the_project():
+    first_options = re.findall('<select name="(.*?)">\n<option value="(.*?)"', pages.rules_form())
+    assert len(first_options) == 2
+    for name, value in first_options:
+        assert value == getattr(DEFAULT_RULES, name)
 
 
 @pytest.mark.parametrize(
