@@ -279,7 +279,8 @@ def build_pipeline(
 ) -> tuple[Pipeline, dict[str, str]]:
     """The steps of a row and its learner, and the pipeline's name for each step of the row.
 
-    A step that is held out gets its first candidate, which the search replaces.
+    A step that is held out gets its first candidate, which the search replaces. Steps are copies:
+    a trial seeds its own, and never a candidate of the grid.
     """
     candidates = {}
     if grids:
@@ -287,7 +288,7 @@ def build_pipeline(
     steps = {}
     for name, step in (constants | candidates).items():
         if name in STEPS and step is not None:
-            steps[name] = step
+            steps[name] = clone(step)
     not_parameters = (*STEPS, *OF_HOLD_OUT)
     parameters = {name: v for name, v in constants.items() if name not in not_parameters}
     pipeline = make_pipeline(*steps.values(), clone(learner).set_params(**parameters))

@@ -14,9 +14,11 @@ from mimlpaper.datasets import load
 from mimlpaper.kernels import kernel_matrix
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.engine.holdouts import HoldOut
+from mimlstudy.engine.records import fingerprint_today
 from mimlstudy.engine.trials import set_random_states
 from mimlstudy.paper import equal_tuning, measures
 from mimlstudy.paper import settings as rules
+from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.common import before_hold_outs
 from mimlstudy.paper.experiments import (
     ALTERNATIVE_SPLITS,
@@ -213,6 +215,20 @@ def test_a_parameter_with_a_value_for_each_data_set_counts_once_as_closest_to_pr
     assert rules.n_closest_to_print(table, ["fox", "tiger"]) == {"Ml-knn": 2, "MlSvm": 2}
     assert rules.n_closest_to_print(table, ["tiger"])["MlSvm"] == 0
     assert settings_closest_to_print("table1")["MimlBoost"] == 0
+
+
+@pytest.mark.parametrize("name", ["equal_tuning", "controls", "fixed", "table5"])
+def test_a_trial_leaves_the_settings_of_later_ones_as_they_are(name):
+    experiment = get_experiment(name)
+    moved = set()
+    for part in experiment.parts:
+        for method in part.configurations:
+            place = part.datasets[0], method, "{}"
+            before = fingerprint_today(experiment, CATALOGUE, *place)
+            set_random_states(experiment.estimator(*place), 7)
+            if fingerprint_today(experiment, CATALOGUE, *place) != before:
+                moved.add(place)
+    assert moved == set()
 
 
 def test_the_recorded_fixed_rows_are_those_of_the_tables():
