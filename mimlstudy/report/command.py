@@ -23,10 +23,12 @@ EXTRAS = {
     "IPython": "notebooks",
     "jinja2": "notebooks",
     "latex2mathml": "notebooks",
+    "markupsafe": "notebooks",
     "matplotlib": "notebooks",
     "nbclient": "notebooks",
     "nbconvert": "notebooks",
     "papermill": "notebooks",
+    "scikit_posthocs": "notebooks",
     "seaborn": "notebooks",
     "distributed": "cluster",
 }
@@ -238,7 +240,12 @@ def _compute(options):
         "recompute": options.recompute,
     }
     if options.estimate:
-        table = execution.estimate(experiments, jobs=options.jobs, **how)
+        table = execution.estimate(
+            experiments,
+            methods=options.methods,
+            jobs=options.jobs,
+            **how,
+        )
         print(table.to_string(index=False, float_format="%.2f"))
         return 0
     trials = execution.compute(

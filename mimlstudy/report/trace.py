@@ -30,7 +30,6 @@ from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
 from mimlstudy.paper.published import published_tables
 from mimlstudy.paper.settings import CLOSEST, settings_table
 from mimlstudy.report import tables
-from mimlstudy.report.dots import dots
 from mimlstudy.report.verdict_looks import IN_PRINT
 from mimlstudy.report.words import NAMES, counted
 
@@ -147,6 +146,9 @@ class Trace:
 
     def picture(self) -> str:
         """The runs as dots, with the printed value and our mean; SVG."""
+        # Only pages need it, and its package, of the extra notebooks.
+        from mimlstudy.report.dots import dots
+
         values = {}
         for column, runs in self.runs.items():
             if runs:
@@ -192,7 +194,8 @@ def trace(table: int | str, method: str, criterion: str, dataset: str | None = N
     Raises
     ------
     ValueError
-        Names what is unknown, and lists what there is.
+        Names what is unknown, and lists what there is; or names what is not recorded, and the
+        command that records it.
     """
     number = str(table).removeprefix("table")
     if number not in map(str, published_tables()):
@@ -212,7 +215,11 @@ def trace(table: int | str, method: str, criterion: str, dataset: str | None = N
     for cell in traces(printed.number, read, methods=[method]):
         if (cell.criterion, cell.dataset) == (criterion, dataset):
             return cell
-    raise LookupError(f"Table {number} has no cell of {method}, {criterion}, {dataset}")
+    named = shlex.quote(method)
+    raise ValueError(
+        f"nothing is recorded of {method}; mimlpaper compute {printed.experiment} --methods "
+        f"{named} makes its records"
+    )
 
 
 def _check(name, value, known):

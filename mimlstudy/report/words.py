@@ -70,18 +70,22 @@ def _agreement_in_words(totals):
     taus = []
     for of_table in by_table:
         if of_table["columns"]:
-            tau = of_table["tau"] or 0
-            taus.append(f"{tau:.2f}".lstrip("0"))
+            taus.append(_tau_text(of_table["tau"]).removeprefix("0"))
     texts = {
         "values that agree (others' rows)": "{agrees} of {measured} ({chance_agreement:.0%})",
         "rows nearest to their own": "{rows_recognised} of {rows} (by chance {rows_by_chance:.0f})",
         "columns with the printed winner": "{winner_agreement:.0%} of {columns}",
-        "Kendall's τ (by table)": "{tau:.2f} (" + ", ".join(taus) + ")",
+        "Kendall's τ (by table)": f"{_tau_text(overall['tau'])} ({', '.join(taus)})",
     }
     # Without a row there is no mean to format.
     if not overall["rows"]:
         return dict.fromkeys(texts, "–")
     return {head: text.format(**overall) for head, text in texts.items()}
+
+
+def _tau_text(tau):
+    """Kendall's τ as text; a dash for an order of one method, or of equal means."""
+    return "–" if tau is None else f"{tau:.2f}"
 
 
 def bags_in_words(groups: dict) -> str:
