@@ -151,8 +151,9 @@ def estimate(
 ) -> pd.DataFrame:
     """Trials that are still to run and the hours that they take, one row an experiment.
 
-    Parameters are those of :func:`compute`. Column unknown counts the trials of methods that never ran on their data set. Hours are those of
-    equal shares for ``jobs`` processes, or of the longest trial. The last row is the sum.
+    Parameters are those of :func:`compute`. Column unknown counts the trials of methods that never
+    ran on their data set. Hours are those of equal shares for ``jobs`` processes, or of the longest
+    trial. The last row is the sum.
     """
     n_workers = effective_n_jobs(jobs)
     rows = []

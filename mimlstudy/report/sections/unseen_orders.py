@@ -121,13 +121,15 @@ def orders_table(tested: pd.DataFrame) -> ReportTable:
     columns = tested["column"].map(COLUMN_NAMES)
     heads = tested["dataset"] + ", " + columns
     shown = crossed(tested["order"], heads, entries)
+    # Our own questions come last; both columns of a data set stand together.
+    names = [order.words for order in ORDERS if order.words in shown.index]
+    in_order = shown.loc[names, sorted(shown)]
+    n_papers = sum(order.is_papers for order in ORDERS if order.words in shown.index)
     caption = (
         "Orders of methods on unseen data: how many comparisons the corrected test supports, of "
-        f"all pairs on seven criteria. The four are {', '.join(FOUR)}. The last three rows are "
-        "our own questions."
+        f"all pairs on seven criteria. The four are {', '.join(FOUR)}. Of {len(names)} rows the "
+        f"first {n_papers} are the paper's orders, the others our own questions."
     )
-    # Both columns of a data set stand together.
-    in_order = shown[sorted(shown)]
     return frame_grid(in_order, tested, caption, corner="order")
 
 
@@ -142,13 +144,15 @@ def precision_table(records: pd.DataFrame) -> ReportTable:
         text=[*map(number_text, tidy["mean"], tidy["std"])],
         best=tidy["mean"] == highest,
     )
-    # A cell has a line for each column.
-    groups = lines.groupby(["method", "dataset"], sort=False)
-    by_cell = groups[["text", "best"]].agg(tuple)
-    entries = map(Entry, by_cell["text"], by_cell["best"])
-    names = by_cell.index.get_level_values("method")
-    sets = by_cell.index.get_level_values("dataset")
-    shown = crossed(names, sets, entries)
+    cells = {}
+    for place, rows in lines.groupby(["method", "dataset"], sort=False):
+        # A line for each column, so that the place of a line says which column it is.
+        by_column = rows.set_index("column").reindex([*COLUMN_NAMES])
+        texts = by_column["text"].fillna("–")
+        cells[place] = Entry((*texts,), (*by_column["best"].eq(True),))
+    names = [method for method, _ in cells]
+    sets = [dataset for _, dataset in cells]
+    shown = crossed(names, sets, cells.values())
     in_order = [name for name in SETS if name in shown]
     caption = "Average precision on unseen data, mean ± std: fixed in advance, then equal tuning."
     return frame_grid(shown[in_order], tidy, caption, corner="method")
