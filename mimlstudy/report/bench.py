@@ -50,7 +50,7 @@ from mimlstudy.report.tables import (
     frame_grid,
     number_entries,
 )
-from mimlstudy.report.words import NAMES
+from mimlstudy.report.words import IN_SENTENCES
 
 ENTRY = re.compile(r"\w+(\.\w+)*:\w+")
 TIMEOUT = 3600.0  # seconds of one fit, or of one prediction
@@ -251,7 +251,7 @@ def _recorded(number, datasets, profile) -> list[pd.DataFrame]:
         rows = as_in_our_tables(selected(read, selection))
         rows = rows[rows["dataset"].isin(datasets)]
         if column != "closest":
-            rows = rows.assign(method=rows["method"] + f", {NAMES[column]}")
+            rows = rows.assign(method=rows["method"] + f", {IN_SENTENCES[column]}")
         parts.append(rows)
     return parts
 

@@ -137,6 +137,12 @@ def test_precision_by_budget_is_over_the_sets_that_all_have():
     assert curves["NoisyOr"].tolist() == pytest.approx([0.8, 0.81, 0.82])
 
 
+def test_budgets_without_the_sets_of_mimlnn_are_refused_with_the_remedy():
+    records = made_up_budgets()
+    with pytest.raises(ValueError, match="must have rows of MimlNn"):
+        unseen_orders.precision_by_budget(records[records["method"] != "MimlNn"])
+
+
 def test_the_figure_of_budgets_has_a_line_for_each_method_with_its_name():
     curves = unseen_orders.precision_by_budget(made_up_budgets())
     figure = unseen_orders.budgets_figure(curves)

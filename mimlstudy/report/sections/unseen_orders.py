@@ -32,7 +32,7 @@ AUTHORS_SETS = ("scene", "reuters", "yeast", "web pages")
 FOUR = ("MimlBoost", "MimlSvm", "MimlSvm_mi", "MimlNn")
 COMPARED = ("AdtBoost.MH", "RankSvm", "MlSvm", "Ml-knn")
 COLUMN_NAMES = {"fixed": "fixed in advance", "equal": "equal tuning"}
-LINES = ("MimlBoost", "MimlSvm", "MimlSvm_mi", "MimlNn", "MlSvm, mean", "NoisyOr")
+METHODS_OF_BUDGETS = ("MimlBoost", "MimlSvm", "MimlSvm_mi", "MimlNn", "MlSvm, mean", "NoisyOr")
 
 
 class Order(NamedTuple):
@@ -71,7 +71,10 @@ ORDERS = (
 
 
 def with_columns(columns: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """The finished fits of columns of settings, "fixed" and "equal", which "column" names."""
+    """The finished fits of both columns, "fixed" and "equal", one below the other.
+
+    ``column`` says which.
+    """
     parts = [as_in_our_tables(records).assign(column=name) for name, records in columns.items()]
     return pd.concat(parts, ignore_index=True)
 
@@ -203,6 +206,11 @@ def precision_by_budget(records: pd.DataFrame) -> pd.DataFrame:
     rows = records.dropna(subset=["average_precision", "n_settings"])
     sets = rows.groupby("method")["dataset"].agg(set)
     # MimlNn stands for the sets: it takes bags, with many labels.
+    if "MimlNn" not in sets:
+        raise ValueError(
+            "records must have rows of MimlNn, whose sets count, got none; `mimlpaper status` "
+            "names the command that runs the trials"
+        )
     of_bags = sets["MimlNn"]
     # A mean over other sets would not be comparable.
     complete = [method for method, known in sets.items() if of_bags <= known]
@@ -215,7 +223,7 @@ def precision_by_budget(records: pd.DataFrame) -> pd.DataFrame:
 def budgets_figure(curves: pd.DataFrame) -> plt.Figure:
     """A line for each of six methods of :func:`precision_by_budget`."""
     figure, ax = plt.subplots(figsize=(5.6, 2.8))
-    shown = curves[[name for name in LINES if name in curves]]
+    shown = curves[[name for name in METHODS_OF_BUDGETS if name in curves]]
     ends = {}
     for name, curve in shown.items():
         # A variant has the colour of its method.
