@@ -145,19 +145,21 @@ def estimate(
     *,
     store: Store,
     profile: str = "paper",
+    methods=None,
     jobs: int = -1,
     recompute: bool = False,
 ) -> pd.DataFrame:
     """Trials that are still to run and the hours that they take, one row an experiment.
 
-    Column unknown counts the trials of methods that never ran on their data set. Hours are those of
-    equal shares for ``jobs`` processes, or of the longest trial. The last row is the sum.
+    Parameters are those of :func:`compute`. Column unknown counts the trials of methods that never
+    ran on their data set. Hours are those of equal shares for ``jobs`` processes, or of the longest
+    trial. The last row is the sum.
     """
     n_workers = effective_n_jobs(jobs)
     rows = []
     for experiment in experiments:
-        trials = experiment.trials(profile)
-        recorded = records(experiment, profile=profile, store=store)
+        trials = experiment.trials(profile, methods)
+        recorded = records(experiment, profile=profile, methods=methods, store=store)
         waiting = _to_run(experiment, trials, recorded, recompute)
         seconds = _expected_seconds(waiting, recorded)
         n_unknown = int(seconds.isna().sum())

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from mimlpaper import paths
+from mimlpaper.datasets import DataError
 from mimlstudy import folders
 from mimlstudy.engine.execution import TrialError, compute
 from mimlstudy.engine.holdouts import HoldOut
@@ -49,7 +50,7 @@ from mimlstudy.report.tables import (
     frame_grid,
     number_entries,
 )
-from mimlstudy.report.words import NAMES
+from mimlstudy.report.words import IN_SENTENCES
 
 ENTRY = re.compile(r"\w+(\.\w+)*:\w+")
 TIMEOUT = 3600.0  # seconds of one fit, or of one prediction
@@ -61,9 +62,9 @@ CAPTION = (
     "t-test, over the web pages of Table 4 by the signed-rank test. "
     "Records of the other methods: {states}."
 )
-UNSEEN = "unseen"  # in place of a table's number: bird song and two poems, by average precision
+UNSEEN = "unseen"  # in place of a table's number: birds and letters, without texts
 UNSEEN_TABLE = PublishedTable(
-    number=0,
+    number=0,  # it is none of the paper's
     title="Data that the authors never saw",
     datasets=EXPERIMENTS[UNSEEN].parts[0].datasets,
     proposed=(),
@@ -132,7 +133,7 @@ def bench(
         experiment = _experiment(number, guest, described["settings"])
         done = []
         for method in experiment.methods:
-            problem = _run(experiment, method, run)
+            problem = _problem_of(experiment, method, run)
             if problem:
                 problems.append(f"{experiment.title}, {method}: {problem}")
             else:
@@ -165,7 +166,7 @@ def _name(number):
     return number if number == UNSEEN else f"table{number}"
 
 
-def _run(experiment, method, run) -> str:
+def _problem_of(experiment, method, run) -> str:
     """Run the first trial of a method, then all; what went wrong in one line, or nothing."""
     (part,) = experiment.parts
     # One trial shows most mistakes of an entry, before hours of work.
@@ -175,6 +176,8 @@ def _run(experiment, method, run) -> str:
             rows = run(trials, methods=[method])
             if (rows["state"] != CURRENT).any():
                 return "not run again, since data are missing; `mimlpaper data --fetch` gets them"
+    except DataError as error:
+        return str(error)
     except TrialError as error:
         # The message ends with the traceback of a failed trial, and that with its exception.
         last = str(error).rstrip().rpartition("\n")[2]
@@ -191,9 +194,9 @@ def _ranked(number, entered, profile) -> ReportTable:
     runs = run_means(rows, table).melt(["dataset", "method"], table.criteria, "criterion")
     groups = runs.groupby(["method", table.columns])["value"]
     means, stds = groups.mean().unstack(), groups.std().unstack()
-    # In the order of the printed table; AdtBoost.MH has few of its criteria.
-    in_print = [*table.datasets, *table.criteria]
-    columns = [name for name in in_print if name in means]
+    # As in print; a set without records has no column.
+    printed = table.datasets if table.columns == "dataset" else table.criteria
+    columns = [name for name in printed if name in means]
     means = means[columns]
     ranks = ranks_of_means(means)
     tidy = means.assign(rank=ranks.mean(axis=1)).sort_values("rank", kind="stable")
@@ -241,14 +244,14 @@ def _recorded(number, datasets, profile) -> list[pd.DataFrame]:
     def read(name):
         return records(EXPERIMENTS[name], profile=profile, store=store)
 
-    # All rows of unseen data are fixed in advance.
+    # All settings of unseen data are fixed in advance, and stand in "closest"; "fixed" has none.
     columns = COLUMNS if number != UNSEEN else ("closest", "equal")
     for column in columns:
         selection = Selection((_name(number),), column)
         rows = as_in_our_tables(selected(read, selection))
         rows = rows[rows["dataset"].isin(datasets)]
         if column != "closest":
-            rows = rows.assign(method=rows["method"] + f", {NAMES[column]}")
+            rows = rows.assign(method=rows["method"] + f", {IN_SENTENCES[column]}")
         parts.append(rows)
     return parts
 

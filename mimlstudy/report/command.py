@@ -17,23 +17,27 @@ from mimlstudy.engine.arithmetic import pin, warn_of_own_arithmetic
 
 PROFILES = ("paper", "quick", "smoke")
 BENCH_TABLES = (*"12345", "unseen")
-CURRENT = "current"  # the state of trials that a notebook need not run
 # Packages of optional parts, and the extra that installs them.
 EXTRAS = {
     "IPython": "notebooks",
     "jinja2": "notebooks",
     "latex2mathml": "notebooks",
+    "markupsafe": "notebooks",
     "matplotlib": "notebooks",
     "nbclient": "notebooks",
     "nbconvert": "notebooks",
     "papermill": "notebooks",
+    "scikit_posthocs": "notebooks",
     "seaborn": "notebooks",
     "distributed": "cluster",
 }
 
 
 def main(arguments=None) -> int:
-    """Run the command line and return its exit status: 0 well, 1 failed, 2 wrong use."""
+    """Run the command line and return its exit status.
+
+    0 is well, 1 failed, 2 wrong use, 130 interrupted.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # one that is not UTF-8 gets ? for θ and ±
             stream.reconfigure(errors="replace")
@@ -121,6 +125,7 @@ def _add_run(commands):
 
 
 def _run(options):
+    from mimlstudy.engine.records import CURRENT
     from mimlstudy.report import notebooks, status
 
     # By name or path, so that a shell's completion of files works.
@@ -132,8 +137,11 @@ def _run(options):
     counts = {name: status.trials_behind(name, options.profile) for name in names}
     ready, left_out = [], []
     for name in names:
-        has_trials_to_run = counts[name].keys() - {CURRENT}
-        (left_out if options.recorded and has_trials_to_run else ready).append(name)
+        has_trials_to_run = bool(counts[name].keys() - {CURRENT})
+        if options.recorded and has_trials_to_run:
+            left_out.append(name)
+        else:
+            ready.append(name)
 
     parameters = _protocol(options) | {
         "data_home": options.data_home or "",
@@ -151,7 +159,7 @@ def _run(options):
 
 
 def _list_parameters(names):
-    """Print the parameters of each notebook."""
+    """Print the parameters of each notebook; the exit status."""
     from mimlstudy.report.notebooks import parameters_of
 
     rows = []
@@ -170,7 +178,7 @@ def _list_parameters(names):
 
 
 def _report_runs(runs, counts):
-    """Print a row for each run, the page to open, and what went wrong."""
+    """Print a row for each run, the page to open, and what went wrong; the exit status."""
     from mimlstudy.report.words import counted
 
     rows = []
@@ -238,7 +246,12 @@ def _compute(options):
         "recompute": options.recompute,
     }
     if options.estimate:
-        table = execution.estimate(experiments, jobs=options.jobs, **how)
+        table = execution.estimate(
+            experiments,
+            methods=options.methods,
+            jobs=options.jobs,
+            **how,
+        )
         print(table.to_string(index=False, float_format="%.2f"))
         return 0
     trials = execution.compute(
@@ -277,7 +290,7 @@ def _add_verify(commands):
         "--audit",
         type=float,
         metavar="SECONDS",
-        help="instead, some that took so long",
+        help="instead, random current trials that took at most so long in all",
     )
     _add_protocol(command)
 
@@ -346,7 +359,6 @@ def _add_bench(commands):
     command.add_argument(
         "--timeout",
         type=float,
-        default=3600,
         metavar="SECONDS",
         help="after which a fit or a prediction is ended (default 3600)",
     )
@@ -357,7 +369,9 @@ def _bench(options):
     from mimlstudy.report.bench import bench
 
     tables = [int(name) if name.isdigit() else name for name in options.tables]
-    done = bench(options.entry, tables, timeout=options.timeout, **_protocol(options))
+    # The bench has a limit of its own.
+    limit = {} if options.timeout is None else {"timeout": options.timeout}
+    done = bench(options.entry, tables, **limit, **_protocol(options))
     if len(done.standing):
         print(done.standing.to_string(index=False, float_format="%.2f"))
     for problem in done.problems:

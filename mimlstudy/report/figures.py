@@ -18,7 +18,7 @@ from scipy.optimize import isotonic_regression
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import write_whole
-from mimlpaper.plots import INK, RIGHT, WRONG  # noqa: F401, notebooks take all colours here
+from mimlpaper.plots import INK, RIGHT, WRONG  # noqa: F401, the sections take all colours here
 from mimlstudy.judge.selection import unmixed
 from mimlstudy.judge.statistics import Ranks
 from mimlstudy.paper.variants import varied_method
@@ -31,8 +31,6 @@ MOST_MARKERS = 12  # values of a parameter that are marked on a curve
 RING: dict[str, Any] = dict(
     marker="o", markersize=7, markerfacecolor="none", linestyle="none", zorder=5
 )
-
-
 PRINTED_BAR: dict[str, Any] = dict(
     color=INK, marker="_", markersize=11, markeredgewidth=1.8, linestyle="none", zorder=6
 )
@@ -166,7 +164,7 @@ def plot_parameter_curves(
             "records must have rows to draw curves of, got none; `mimlpaper status` names the "
             "command that runs the trials, and `mimlpaper data --fetch` downloads missing data"
         )
-    unmixed(records, x)
+    unmixed(records, x)  # only the check: each point is a mean over splits
     n_splits = records["split"].nunique()
     n_sets = records["dataset"].nunique()
     of_sets = n_splits == 1 and n_sets > 1
@@ -302,11 +300,11 @@ def _show_from(grid, losses, x, begin):
 
 
 def _limits(ax, late):
-    """The lowest and the highest of bands, and of rings and bars, which have markers."""
-    mean, std = late.mean(), late.std()
+    """The lowest and the highest of bands, rings and printed bars."""
+    mean, std = late.mean(), late.std().fillna(0)  # one value has no band
     heights = [mean - std, mean + std]
     for line in ax.lines:
-        if line.get_marker() not in ("", "None"):
+        if line.get_linestyle() == "None":  # rings and bars
             heights.append(line.get_ydata())
     together = np.hstack(heights)
     return np.min(together), np.max(together)
@@ -355,6 +353,7 @@ def _completed(records):
 def _dashes(methods):
     """Dashes for each method as seaborn takes them; "" is a whole line."""
     known = looks_of_methods()
+    # One method alone needs no dashes to be told from others.
     n_known = sum(method in known for method in methods)
     dashes: list[str | tuple[int, ...]] = []
     for method in methods:
@@ -389,7 +388,10 @@ def plot_critical_difference(tested: Ranks, axis: plt.Axes, *, title: str):
 
 
 def label_ends(axis: plt.Axes, ends: dict, *, least: float, bold=None):
-    """Names to the right of the ends (x, y), ``least`` of the axis apart; unless bold, in grey."""
+    """Names right of the ends (x, y) of lines, at least the share ``least`` of the axis apart.
+
+    All have their colours; if ``bold`` names some, these alone, in bold.
+    """
     # Limits of the axis must be final, since places are shares of it.
     axis.autoscale_view()
     to_share = axis.transScale + axis.transLimits
@@ -397,9 +399,8 @@ def label_ends(axis: plt.Axes, ends: dict, *, least: float, bold=None):
     methods = sorted(places, key=lambda method: places[method][1])
     heights = _spread([places[method][1] for method in methods], least)
     for method, height in zip(methods, heights, strict=True):
-        is_coloured = bold is None or method in bold
-        is_bold = bold is not None and method in bold
-        color = look_of(method).color if is_coloured else LINE
+        is_bold = method in (bold or ())
+        color = look_of(method).color if bold is None or is_bold else LINE
         axis.annotate(
             method,
             tuple(places[method]),

@@ -8,12 +8,26 @@ import pandas as pd
 
 from mimlpaper.datasets.loaders import PERCENTAGES
 from mimlpaper.metrics import CRITERIA
+from mimlstudy.judge.claim_parts import NOT_TESTED
 from mimlstudy.judge.rules import POWERFUL
 from mimlstudy.report.tables import CORRECTED, PAPERS
 
+EQUAL = "equal tuning"  # a view of claims
+# Kinds of rows in the scorecard.
+BY_PRINT, OTHERS = "rows with settings closest to print", "the other rows"
 PAGE = "figures/pages/{}.md"  # of a rendered notebook, as the README links it
 MUCH, LITTLE = 0.9, 0.1  # of the claims and of the numbers, for "yes" and for "no"
-LINE = 100  # characters
+WIDTH = 100  # of a line, in characters
+# Claims that facts tell of, each with the views that they tell.
+TOLD = {
+    "S4.1": (CORRECTED,),
+    "S4.2": (CORRECTED, EQUAL),
+    "S5.1": (CORRECTED,),
+    "S5.2": (CORRECTED,),
+    "S5.3": (CORRECTED,),
+    "S5.4": (CORRECTED,),
+    "S7.4": (CORRECTED,),
+}
 N_CASES = len(CRITERIA) * len(PERCENTAGES)  # of a figure of Section 5
 
 
@@ -34,7 +48,7 @@ class Fact:
             place = self.heading.lower().replace(" ", "-").replace("?", "")
             address += f"#{place}"
         text = f"- **{self.head}** {self.sentences} [Evidence]({address})"
-        return fill(text, LINE, subsequent_indent="  ", break_on_hyphens=False)
+        return fill(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def answer(card: Mapping, page: str = PAGE) -> str:
@@ -46,16 +60,32 @@ def answer(card: Mapping, page: str = PAGE) -> str:
     if not is_recorded(card):
         return "Not everything is recorded yet."
     lines = [fact.line(page) for fact in facts(card)]
-    short = fill(f"**{in_a_word(card)}** {in_short(card)}", LINE)
+    short = fill(f"**{in_a_word(card)}** {in_short(card)}", WIDTH)
     return "\n".join([short, "", *lines])
 
 
 def is_recorded(card: Mapping) -> bool:
-    """Whether all tables have rows in each column, and the learners of bags have rivals."""
+    """Whether everything is recorded that the facts tell of."""
     columns = card["totals"].values()
     has_rows = all(of_column["all"]["rows"] for of_column in columns)
+    has_both_kinds = {BY_PRINT, OTHERS} <= {*card["agreeing"]}
     rivals = {row["rival"] for row in card["groups"]["equal numbers"]}
-    return has_rows and {"mean", "bag statistics"} <= rivals
+    return (
+        has_rows
+        and has_both_kinds
+        and card["chance_with_choice"]["others_marked"] is not None
+        and {"mean", "bag statistics"} <= rivals
+        and _are_tested(card)
+    )
+
+
+def _are_tested(card):
+    """Whether all claims of :data:`TOLD` are tested, and the part that a fact tells alone."""
+    for name, views in TOLD.items():
+        verdicts = _claim(card, name)["verdicts"]
+        if any(verdicts[view]["word"] == NOT_TESTED for view in views):
+            return False
+    return _effect_of_concepts(card)["difference"] is not None
 
 
 def in_a_word(card: Mapping) -> str:
@@ -82,8 +112,8 @@ def _share_supported(card):
 def in_short(card: Mapping) -> str:
     """Whether numbers, and the lead of the paper's learners, come out again."""
     total = card["totals"]["closest"]["all"]
-    share = "Most" if total["agrees"] > total["measured"] / 2 else "Fewer than half of the"
-    tuned = _claim(card, "S4.2")["verdicts"]["equal tuning"]
+    share = "Most" if total["agrees"] > total["measured"] / 2 else "At most half of the"
+    tuned = _claim(card, "S4.2")["verdicts"][EQUAL]
     lead = "does in part"
     if tuned["supported"] == tuned["n_parts"]:
         lead = "does too"
@@ -121,8 +151,8 @@ def numbers(card: Mapping) -> str:
     """How many printed numbers agree, with and without settings chosen by print."""
     n_marked = sum(row["closest_to_print"] > 0 for row in card["rows"])
     n_unmarked = len(card["rows"]) - n_marked
-    of_marked = card["agreeing"]["rows with settings closest to print"]
-    of_unmarked = card["agreeing"]["the other rows"]
+    of_marked = card["agreeing"][BY_PRINT]
+    of_unmarked = card["agreeing"][OTHERS]
     fixed = card["totals"]["fixed"]["all"]
     chance = card["totals"]["closest"]["all"]["chance_agreement"]
     chance_with_choice = card["chance_with_choice"]["others_marked"]
@@ -146,7 +176,7 @@ def main_comparison(card: Mapping) -> str:
     corrected = [of_boosting[CORRECTED], of_svm[CORRECTED]]
     n_parts = sum(verdict["n_parts"] for verdict in corrected)
     n_supported = sum(verdict["supported"] for verdict in corrected)
-    tuned = of_svm["equal tuning"]
+    tuned = of_svm[EQUAL]
     return (
         "On scenes the paper's four bag learners beat two learners without bags, AdtBoost.MH and "
         f"MlSvm, in {n_supported} of {n_parts} comparisons, by a test corrected for overlapping "
@@ -173,12 +203,17 @@ def _share_of_cases(card, name):
 
 def subcod(card: Mapping) -> str:
     """What sub-concepts add on Musk2 to a learner of the bag label, claim S7.4."""
-    parts = {part["subject"]: part for part in _claim(card, "S7.4")["parts"]}
-    part = parts["SubCod vs MimlSvm on the bag label"]
+    part = _effect_of_concepts(card)
     return (
         "On Musk2, where the paper reports the largest gain, sub-concepts change its learner's "
         f"accuracy by {part['difference']:.3f} ± {part['half']:.3f}."
     )
+
+
+def _effect_of_concepts(card):
+    """The part of claim S7.4 that compares SubCod with its learner on the bag label."""
+    parts = {part["subject"]: part for part in _claim(card, "S7.4")["parts"]}
+    return parts["SubCod vs MimlSvm on the bag label"]
 
 
 def bags(card: Mapping) -> str:

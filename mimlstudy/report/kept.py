@@ -1,4 +1,4 @@
-"""Answers that are kept until code, records, data, print or pictures change.
+"""Answers that are kept until code, records, data, print, pictures or the machine change.
 
 A command whose answer is kept imports nothing that computes, so that it answers at once.
 """
@@ -31,9 +31,9 @@ def key_of(profile: str) -> str:
             # Time and size, because all records take seconds to read.
             state = path.stat()
             files.append((str(path), state.st_size, state.st_mtime_ns))
-    # Records of another arithmetic count on the machines that have it.
-    own = os.environ.get("OPENBLAS_CORETYPE"), platform.processor()
-    machine = pin(), own, platform.python_version(), platform.node()
+    # Where the arithmetic is not pinned, records of this machine's own count: what chooses it.
+    chosen_by = os.environ.get("OPENBLAS_CORETYPE"), platform.processor()
+    machine = pin(), chosen_by, platform.python_version(), platform.node()
     return repr([all_sources(), machine, files])
 
 
@@ -47,4 +47,5 @@ def kept(name: str, profile: str, make: Callable):
     make : function without arguments, called if nothing is kept.
     """
     place = f"{name}_{profile}", key_of(profile)
-    return folders.kept(*place) or folders.keep(*place, make())
+    answer = folders.kept(*place)
+    return folders.keep(*place, make()) if answer is None else answer

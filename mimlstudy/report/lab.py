@@ -55,9 +55,9 @@ def copy_notebooks() -> Path:
     A copy stays as its reader left it while its original is the same. If the original has changed,
     the copy is set aside under a name with today's date, since it may hold somebody's work.
     """
+    notebooks = available_notebooks()
     folder = folders.build("lab")
     folder.mkdir(parents=True, exist_ok=True)
-    notebooks = available_notebooks()
     # Times of files do not tell: JupyterLab saves a copy that is only looked at.
     known = folder / ORIGINALS
     hashes_then = json.loads(known.read_text()) if known.is_file() else {}

@@ -57,10 +57,19 @@ class NotebookRun:
 
 
 def available_notebooks() -> dict[str, Path]:
-    """The project's notebooks by name, in reading order, without links to files elsewhere."""
+    """The project's notebooks by name, in reading order, without links to files elsewhere.
+
+    An installed package has none: a ValueError says so.
+    """
     files = {path.stem: path for path in folders.notebooks().resolve().glob("*.ipynb")}
     in_order = sorted(files, key=_place)
-    return {name: files[name] for name in in_order if not files[name].is_symlink()}
+    notebooks = {name: files[name] for name in in_order if not files[name].is_symlink()}
+    if not notebooks:
+        raise ValueError(
+            f"there are no notebooks in {folders.notebooks()}: an installed package has none; "
+            "run the command in a checkout of the repository"
+        )
+    return notebooks
 
 
 def _place(name):
@@ -74,11 +83,6 @@ def find_notebook(name: str | Path) -> Path:
     Any other file is refused with a ValueError: it runs whatever code it holds.
     """
     notebooks = available_notebooks()
-    if not notebooks:
-        raise ValueError(
-            f"there are no notebooks in {folders.notebooks()}: an installed package has none; "
-            "run the command in a checkout of the repository"
-        )
     path = notebooks.get(str(name), Path(name).resolve())
     if path not in notebooks.values():
         alike = get_close_matches(str(name), notebooks, n=1)

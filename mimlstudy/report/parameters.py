@@ -40,7 +40,7 @@ EXAMPLES = {
 }
 CALLER = "MIMLPAPER_CALLER"  # the environment variable that names the caller's folder in JupyterLab
 # Parameters that name a file or folder of the reader's own.
-PATHS = ("file", "new_file", "folder")
+PATHS = ("file", "new_file", "folder", "data_home")
 INJECTED = "# Parameters\n"  # how the cell begins that papermill puts in
 
 

@@ -3,7 +3,7 @@
 import re
 
 # A & is a mark where it begins an entity, such as &lt;.
-MARKS = re.compile(r"[\\`*_\[\]<|$]|&(?=#?\w+;)")
+MARKS = re.compile(r"[\\`*_~\[\]<|$]|&(?=#?\w+;)")
 
 
 def markdown_text(text: object) -> str:

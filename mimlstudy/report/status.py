@@ -33,7 +33,7 @@ class Artefact:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Names of its files, the one to look at first."""
+        """Names of its files; the first is the one to look at."""
         if self.kind == "figure":
             endings = ["png", "svg"]
         else:

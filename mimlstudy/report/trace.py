@@ -7,13 +7,12 @@ A :class:`Trace` holds the facts. Commands print it as text; notebooks and the s
 """
 
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from itertools import zip_longest
 
 import numpy as np
-import pandas as pd
 
 from mimlstudy.engine.fingerprint import fingerprint, modules_behind
 from mimlstudy.engine.records import CURRENT, GROUP, records
@@ -21,6 +20,7 @@ from mimlstudy.engine.verify import with_groups
 from mimlstudy.judge.compare import MISSING, compare_with_paper, run_means
 from mimlstudy.judge.selection import (
     COLUMNS,
+    Records,
     Selection,
     as_in_our_tables,
     selected,
@@ -30,11 +30,9 @@ from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
 from mimlstudy.paper.published import published_tables
 from mimlstudy.paper.settings import CLOSEST, settings_table
 from mimlstudy.report import tables
-from mimlstudy.report.dots import dots
 from mimlstudy.report.verdict_looks import IN_PRINT
-from mimlstudy.report.words import NAMES, counted
+from mimlstudy.report.words import IN_SENTENCES, counted
 
-Reader = Callable[[str], pd.DataFrame]
 RunValues = dict[str, float]  # by the run's name
 
 
@@ -135,22 +133,26 @@ class Trace:
         for column, values in self.runs.items():
             if values:
                 mean = tables.number_text(np.mean([*values.values()]))
-                yield f"{len(values)} with {NAMES[column]}: mean {mean}"
+                yield f"{len(values)} with {IN_SENTENCES[column]}: mean {mean}"
 
     def __str__(self):
         lines = [self.title, ""]
         facts = self.facts() | self.origin.facts()
         for name, texts in facts.items():
+            # The name stands before the first of its texts.
             pairs = zip_longest([name], texts, fillvalue="")
             lines += [f"{head:<10}{text}" for head, text in pairs]
         return "\n".join(lines)
 
     def picture(self) -> str:
         """The runs as dots, with the printed value and our mean; SVG."""
+        # Only pages need it, and its package, of the extra notebooks.
+        from mimlstudy.report.dots import dots
+
         values = {}
         for column, runs in self.runs.items():
             if runs:
-                values[NAMES[column]] = [*runs.values()]
+                values[IN_SENTENCES[column]] = [*runs.values()]
         return dots(values, self.published_mean, self.tolerance)
 
     def to_html(self) -> str:
@@ -163,7 +165,7 @@ class Trace:
         for column, values in self.runs.items():
             if values:
                 texts = [f"{name}: {tables.number_text(value)}" for name, value in values.items()]
-                yield f"{NAMES[column]}, by {_kind_of_run(self.table)}: {', '.join(texts)}"
+                yield f"{IN_SENTENCES[column]}, by {_kind_of_run(self.table)}: {', '.join(texts)}"
 
     def _repr_html_(self):
         title = f"<p><b>{escape(self.title)}</b></p>"
@@ -192,7 +194,8 @@ def trace(table: int | str, method: str, criterion: str, dataset: str | None = N
     Raises
     ------
     ValueError
-        Names what is unknown, and lists what there is.
+        Names what is unknown, and lists what there is; or names what is not recorded, and the
+        command that records it.
     """
     number = str(table).removeprefix("table")
     if number not in map(str, published_tables()):
@@ -212,7 +215,11 @@ def trace(table: int | str, method: str, criterion: str, dataset: str | None = N
     for cell in traces(printed.number, read, methods=[method]):
         if (cell.criterion, cell.dataset) == (criterion, dataset):
             return cell
-    raise LookupError(f"Table {number} has no cell of {method}, {criterion}, {dataset}")
+    named = shlex.quote(method)
+    raise ValueError(
+        f"nothing is recorded of {method}; mimlpaper compute {printed.experiment} --methods "
+        f"{named} makes its records"
+    )
 
 
 def _check(name, value, known):
@@ -220,7 +227,7 @@ def _check(name, value, known):
         raise ValueError(f"{name} must be one of {list(known)}, got {value!r}")
 
 
-def traces(number: int, read: Reader, *, methods=()) -> Iterator[Trace]:
+def traces(number: int, read: Records, *, methods=()) -> Iterator[Trace]:
     """The traces of a table's cells, those of ``methods`` if any are named.
 
     ``read`` returns the records of an experiment by its name.
@@ -235,7 +242,7 @@ def traces(number: int, read: Reader, *, methods=()) -> Iterator[Trace]:
     runs = {column: _runs(rows, table) for column, rows in by_column.items()}
     store = default_store()
     outcomes = store.outcomes()
-    if "code" in recorded and len(recorded):
+    if "code" in recorded and len(recorded):  # else made up, not recorded
         recorded = with_groups(EXPERIMENTS[table.experiment], recorded, store)
     origins = {}
     for cell in cells.to_dict("records"):
@@ -300,9 +307,9 @@ def _origin(table, method, dataset, recorded, outcomes):
     # The eleven data sets of Table 4 are one column of it: there the first stands for all.
     if dataset in {*rows["dataset"]}:
         rows = rows[rows["dataset"] == dataset]
-    on = rows["dataset"].iloc[0] if len(rows) else experiment.datasets[0]
-    splits = experiment.part_of(on, method).splits
-    estimator, loader = experiment.estimator(on, method), CATALOGUE.loader(on)
+    example = rows["dataset"].iloc[0] if len(rows) else experiment.datasets[0]
+    splits = experiment.part_of(example, method).splits
+    estimator, loader = experiment.estimator(example, method), CATALOGUE.loader(example)
     behind = estimator, loader, splits, experiment.measure
     code = ["today's fingerprint " + " ".join(fingerprint(*behind))]
     for module, n_definitions in modules_behind(*behind).items():
@@ -312,7 +319,7 @@ def _origin(table, method, dataset, recorded, outcomes):
     named = f"--methods {shlex.quote(method)} --recompute"
     return Origin(
         trials=_trials(experiment, rows),
-        settings=tuple(_settings(experiment, method, on)),
+        settings=tuple(_settings(experiment, method, example)),
         splits=f"{splits}; {table.experiment} in mimlstudy/paper",
         code=tuple(code),
         machines=tuple(_machines(rows)),

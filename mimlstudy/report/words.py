@@ -8,7 +8,7 @@ from mimlstudy.judge.selection import COLUMNS
 from mimlstudy.report.tables import CORRECTED, PAPERS, frame_grid
 
 EQUIVALENCE = "paper's test, ties by equivalence"
-NAMES = {  # of columns and groups in sentences
+IN_SENTENCES = {  # names of columns and groups in sentences
     "closest": "settings closest to print",
     "fixed": "settings fixed in advance",
     "equal": "equal tuning",
@@ -21,7 +21,6 @@ HEADS_OF_TESTS = {
     "corrected": CORRECTED,
     "paired": EQUIVALENCE,
 }
-FIRM = 0.9  # share of mixtures in which methods lead in the paper's direction
 
 
 def in_words(card: dict) -> str:
@@ -31,7 +30,7 @@ def in_words(card: dict) -> str:
     shares = []
     for name, (n_agree, n_cells) in card["agreeing"].items():
         shares.append(f"{n_agree / n_cells:.0%} agree in {name}")
-    columns = {NAMES[name]: _column_in_words(name, card) for name in COLUMNS}
+    columns = {IN_SENTENCES[name]: _column_in_words(name, card) for name in COLUMNS}
     caption = (
         f"Printed values and {len(card['claims'])} claims, by how our settings were chosen. With "
         f"settings closest to print {' and '.join(shares)}."
@@ -70,18 +69,22 @@ def _agreement_in_words(totals):
     taus = []
     for of_table in by_table:
         if of_table["columns"]:
-            tau = of_table["tau"] or 0
-            taus.append(f"{tau:.2f}".lstrip("0"))
+            taus.append(_tau_text(of_table["tau"]).removeprefix("0"))
     texts = {
         "values that agree (others' rows)": "{agrees} of {measured} ({chance_agreement:.0%})",
         "rows nearest to their own": "{rows_recognised} of {rows} (by chance {rows_by_chance:.0f})",
         "columns with the printed winner": "{winner_agreement:.0%} of {columns}",
-        "Kendall's τ (by table)": "{tau:.2f} (" + ", ".join(taus) + ")",
+        "Kendall's τ (by table)": f"{_tau_text(overall['tau'])} ({', '.join(taus)})",
     }
     # Without a row there is no mean to format.
     if not overall["rows"]:
         return dict.fromkeys(texts, "–")
     return {head: text.format(**overall) for head, text in texts.items()}
+
+
+def _tau_text(tau):
+    """Kendall's τ as text; a dash for an order of one method, or of equal means."""
+    return "–" if tau is None else f"{tau:.2f}"
 
 
 def bags_in_words(groups: dict) -> str:
@@ -104,12 +107,12 @@ def bags_in_words(groups: dict) -> str:
         ]
         expected = of_equal_numbers.loc[of_equal_numbers["rival"] == rival, "leads"].sum()
         sentences.append(
-            f"They lead {NAMES[rival]} on {' and '.join(counts)}, and on {expected:.1f} of all "
-            f"{n_sets} if two learners of each group are picked at random."
+            f"They lead {IN_SENTENCES[rival]} on {' and '.join(counts)}, and on {expected:.1f} of "
+            f"all {n_sets} if two learners of each group are picked at random."
         )
     return " ".join(sentences)
 
 
-def counted(words) -> str:
+def counted(numbers) -> str:
     """Numbers by word, such as "3 current, 1 damaged", without those that are 0."""
-    return ", ".join(f"{n} {word}" for word, n in words.items() if n)
+    return ", ".join(f"{n} {word}" for word, n in numbers.items() if n)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from mimlpaper import paths
+from mimlpaper.datasets import DataError
 from mimlpaper.metrics import CRITERIA
 from mimlstudy import folders
 from mimlstudy.engine.execution import compute
@@ -179,6 +180,19 @@ def test_a_table_that_fails_leaves_the_others_alone(here, capsys):
     assert printed.out.endswith("stranger.knn/smoke/report.md\n")
     assert re.search(r"1 +stranger:knn +1.00", printed.out)
     assert "failed: Table 3, stranger:knn: ValueError: X must be Bags" in printed.err
+
+
+def test_a_table_whose_data_are_missing_leaves_the_others_alone(here, monkeypatch):
+    def compute_if_here(experiment, **options):
+        if experiment.name == "table3":
+            raise DataError("no file of yeast")
+        return compute(experiment, **options)
+
+    monkeypatch.setattr(bench_module, "compute", compute_if_here)
+    done = run("Shares", [1, 3])
+    assert done.problems == ["Table 3, stranger:Shares: no file of yeast"]
+    assert done.standing["table"].tolist() == [1]
+    assert "no file of yeast" in report_of(done)
 
 
 def check_problem(entry, tables, line):

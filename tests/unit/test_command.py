@@ -53,6 +53,12 @@ def test_an_estimate_ends_with_the_sum_of_all_experiments(run):
     assert "\n       all " in printed
 
 
+def test_an_estimate_is_of_the_methods_that_are_named(run):
+    code, printed = run(f"compute {SMOKE_RUN} --methods Ml-knn --estimate")
+    assert code == 0
+    assert printed.splitlines()[1].split()[:3] == ["table1", "2", "2"]
+
+
 @pytest.fixture
 def recorded(run, results):
     """The file of two recorded trials."""
@@ -174,6 +180,15 @@ def test_wrong_use_of_run_is_one_line_that_names_the_remedy(run, words, remedy):
     assert len(printed.splitlines()) == 1
 
 
+@pytest.mark.parametrize("line", ["run", "run --parameters", "run 3_framework"])
+def test_run_in_an_installed_package_says_that_it_has_no_notebooks(run, results, monkeypatch, line):
+    monkeypatch.setattr(folders, "notebooks", lambda: results / "none")
+    code, printed = run(line)
+    assert code == 2
+    assert "an installed package has none; run the command in a checkout" in printed
+    assert len(printed.splitlines()) == 1
+
+
 @pytest.mark.parametrize("number", ["0", "-2", "many", "1.5"])
 def test_a_number_of_processes_is_minus_one_or_positive(run, capsys, number):
     with pytest.raises(SystemExit) as stopped:
@@ -237,6 +252,18 @@ def test_status_traces_a_number(run):
     code, printed = run("status --trace 1 MimlSvm hamming_loss")
     assert code == 0
     assert printed.startswith("Table 1, MimlSvm, hamming_loss on scene")
+
+
+def test_the_core_installation_traces_a_number():
+    """In a process of its own, in which no package of an extra can be imported."""
+    code = """
+import sys
+from mimlstudy.report.command import EXTRAS, main
+sys.modules.update(dict.fromkeys(EXTRAS))
+sys.exit(main(["status", "--trace", "1", "MimlSvm", "hamming_loss"]))
+"""
+    text = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert text.startswith("Table 1, MimlSvm, hamming_loss on scene")
 
 
 def test_a_number_without_its_criterion_cannot_be_traced(run):

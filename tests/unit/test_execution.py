@@ -120,6 +120,18 @@ def test_what_is_recorded_takes_no_time(timed):
 
 
 @no_warnings
+def test_hours_of_one_method_are_its_own(timed):
+    """Those of MimlNn alone: half of the trials."""
+    of_all = estimate([MINE], recompute=True, store=timed).iloc[0]
+    of_one = estimate([MINE], methods=["MimlNn"], recompute=True, store=timed).iloc[0]
+    of_other = estimate([MINE], methods=["Ml-knn"], recompute=True, store=timed).iloc[0]
+    assert of_one["trials"] == 2
+    assert of_one["core_hours"] > 0
+    hours_of_both = of_one["core_hours"] + of_other["core_hours"]
+    assert hours_of_both == pytest.approx(of_all["core_hours"])
+
+
+@no_warnings
 def test_hours_of_what_never_ran(timed):
     """An override that did not run yet takes as long as others of its method.
 

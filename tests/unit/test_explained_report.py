@@ -6,6 +6,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
+from mimlpaper import MimlNn
+from mimlstudy.engine.holdouts import HoldOut
 from mimlstudy.judge.choices import Effect
 from mimlstudy.judge.compare import compare_with_paper
 from mimlstudy.paper.unseen import CEILING, CHANCE
@@ -51,6 +53,14 @@ def test_a_choice_at_the_end_of_a_grid_counts_unless_nothing_lies_beyond():
     assert grid.share_at_ends == 0.5
 
 
+def test_a_grid_of_yes_and_no_has_no_ends():
+    search = HoldOut(MimlNn(), {"scaled": [False, True], "ratio": [0.2, 0.4]})
+    chosen = ['{"scaled": true, "ratio": 0.4}']
+    (grid,) = explained_report._grids_of(search, chosen, "Table 1, scene", "MimlNn")
+    assert grid.parameter == "ratio"
+    assert grid.chosen == (0.4,)
+
+
 def test_the_table_of_ends_has_crowded_grids_with_the_reasons_of_their_learners():
     crowded = Grid("Table 3, yeast", "InsDif_MimlSvm_mi", "C", (1.0, 10.0, 100.0), (100.0,) * 4)
     spread = crowded._replace(chosen=(10.0, 10.0, 10.0, 10.0))
@@ -58,6 +68,10 @@ def test_the_table_of_ends_has_crowded_grids_with_the_reasons_of_their_learners(
     assert table.caption.startswith("The 1 of 2 grids")
     (name,) = table.entries.index
     assert name == "Table 3, yeast: InsDif_MimlSvm_mi, C"
+    first_row = table.tidy.iloc[0]
+    assert first_row["where"] == "Table 3, yeast"
+    assert first_row["method"] == "InsDif_MimlSvm_mi"
+    assert first_row["parameter"] == "C"
     assert table.entries.loc[name, "at an end"].lines == ("100%",)
     assert "ten times" in table.entries.loc[name, "reason"].lines[0]
 

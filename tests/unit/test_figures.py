@@ -229,6 +229,18 @@ def test_printed_means_are_bars(from_round_5):
     assert names_in_legend(from_round_5) == ["MimlBoost", "printed"]
 
 
+def test_curves_of_one_split_and_few_values_begin_where_they_are_asked_to():
+    """One value has no deviation, and marks on a curve are no rings: early ones take no room."""
+    rows = staged("figure6", "MimlBoost", 10, n=1)
+    figure = figures.plot_parameter_curves(rows, "stage", xlabel="rounds", first_shown=5)
+    panel = figure.axes[0]
+    losses = rows.set_index("stage")["hamming_loss"]
+    low, high = panel.get_ylim()
+    assert low < losses[10] < losses[5] < high
+    height = losses[5] - losses[10]
+    assert high - low == pytest.approx(1.8 * height)
+
+
 def test_early_rounds_stand_in_a_small_picture(from_round_5):
     panel = from_round_5.axes[0]
     left, _ = panel.get_xlim()

@@ -130,7 +130,7 @@ def test_the_answer_in_a_word_follows_the_shares(card, agrees, supported, word):
 
 @pytest.mark.parametrize(
     ("agrees", "supported", "share", "lead"),
-    [(6, 0, "Most", "does not"), (5, 28, "Fewer than half of the", "does too")],
+    [(6, 0, "Most", "does not"), (5, 28, "At most half of the", "does too")],
 )
 def test_the_short_answer_follows_numbers_and_equal_tuning(card, agrees, supported, share, lead):
     changed = copy.deepcopy(card)
@@ -169,5 +169,32 @@ def headings_of(notebook):
     return {heading.lower().replace(" ", "-").replace("?", "") for heading in headings}
 
 
+NOT_YET = "Not everything is recorded yet."
+
+
 def test_nothing_is_said_of_what_is_not_recorded():
-    assert first_page.answer(scorecard({})) == "Not everything is recorded yet."
+    assert first_page.answer(scorecard({})) == NOT_YET
+
+
+@pytest.mark.parametrize("place", range(7))
+def test_nothing_is_said_before_every_claim_of_a_fact_is_tested(card, place):
+    untested = verdict(0, 1, word="not tested")
+    parts = [{"subject": "shares", "share": None}]
+    name = card["claims"][place]["id"]
+    if name == "S7.4":
+        parts = card["claims"][place]["parts"]
+    verdicts = dict.fromkeys(("corrected test", "equal tuning"), untested)
+    card["claims"][place] |= {"verdicts": verdicts, "parts": parts}
+    assert first_page.answer(card) == NOT_YET
+
+
+def test_nothing_is_said_before_sub_concepts_are_compared_with_no_concepts(card):
+    """Claim S7.4 may be tested by its other parts alone."""
+    (part,) = card["claims"][-1]["parts"]
+    part |= {"difference": None, "half": None}
+    assert first_page.answer(card) == NOT_YET
+
+
+def test_nothing_is_said_before_both_kinds_of_rows_are_recorded(card):
+    del card["agreeing"]["the other rows"]
+    assert first_page.answer(card) == NOT_YET

@@ -35,6 +35,13 @@ def test_notebooks_are_copied_and_the_start_notebook_links_to_them(project):
     assert "[A good one](3_good.ipynb)" in (folder / lab.START).read_text()
 
 
+def test_without_notebooks_there_is_nothing_to_open(project):
+    (project / "notebooks" / "3_good.ipynb").unlink()
+    with pytest.raises(ValueError, match="an installed package has none"):
+        lab.copy_notebooks()
+    assert not (project / "build").exists()
+
+
 def test_a_copy_that_a_reader_saved_stays_while_its_original_is_the_same(project):
     copy = lab.copy_notebooks() / "3_good.ipynb"
     copy.write_text("a reader's work")

@@ -112,7 +112,7 @@ def test_each_example_of_a_message_can_be_given():
         assert checked({"x": example.strip("'")}, {"x": kind})["x"]
 
 
-@pytest.mark.parametrize("name", ["file", "new_file", "folder"])
+@pytest.mark.parametrize("name", ["file", "new_file", "folder", "data_home"])
 def test_a_relative_path_begins_at_the_callers_folder(name, monkeypatch, tmp_path):
     monkeypatch.setenv(CALLER, str(tmp_path))
     assert checked({name: "mine"}, {name: str}) == {name: str(tmp_path / "mine")}

@@ -24,6 +24,7 @@ from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import published_claims, published_tables, read_rows
 from mimlstudy.report import status
 from mimlstudy.report.command import main
+from mimlstudy.report.kept import kept
 from mimlstudy.report.notebooks import available_notebooks
 from mimlstudy.report.pseudocode import pseudocode_map
 from mimlstudy.report.tables import divergences_table
@@ -320,6 +321,12 @@ def test_what_status_shows_is_kept_until_a_file_changes(tmp_path, monkeypatch, c
     paths.write_whole(folders.figures() / "table1.csv", "changed")
     main(["status", "--profile", "smoke"])
     assert len(calls) == 2
+
+
+def test_an_answer_that_is_empty_is_kept_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    assert kept("nothing", "smoke", list) == []
+    assert kept("nothing", "smoke", raising(AssertionError("made again"))) == []
 
 
 LOADED = "import sys, mimlstudy.report.kept; print(*sys.modules)"

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from mimlpaper import paths
+from mimlstudy import folders
 from mimlstudy.engine.records import SETTINGS_CHANGED
 from mimlstudy.paper import section6
 from mimlstudy.paper.published import published_tables
@@ -64,6 +65,15 @@ def test_every_named_file_of_code_exists():
 def test_an_unknown_name_is_refused_with_those_that_exist(arguments, message):
     with pytest.raises(ValueError, match=message):
         trace(*arguments)
+
+
+def test_a_row_beyond_print_without_records_names_the_command_that_makes_them(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(folders, "results", lambda: tmp_path)
+    remedy = "mimlpaper compute table1 --methods 'RankSvm, converged' makes its records"
+    with pytest.raises(ValueError, match=remedy):
+        trace(1, "RankSvm, converged", "coverage")
 
 
 @pytest.fixture(scope="module")

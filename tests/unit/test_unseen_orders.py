@@ -51,6 +51,28 @@ def test_the_table_of_orders_has_a_column_for_each_set_and_way_of_tuning():
     assert table.entries.iloc[0, 0].lines == ("28 of 28",)
 
 
+def test_our_own_questions_are_the_last_orders_whichever_verdict_comes_first():
+    own = level("unseen", "hja", "Label frequencies", 0.7, 10)
+    records = as_good_on_all_criteria(pd.concat([LOSSES_ARE_LOW, own]))
+    columns = unseen_orders.with_columns({"fixed": records, "equal": records[:0]})
+    tested = unseen_orders.tested_orders(columns)
+    table = unseen_orders.orders_table(tested[::-1])
+    names = table.entries.index.tolist()
+    assert names[-1] == "the four better than label frequencies"
+    assert len(names) == 6
+    assert "Of 6 rows the first 5 are the paper's orders" in table.caption
+
+
+def test_a_method_of_one_column_has_a_dash_in_the_line_of_the_other():
+    both = RECORDS[RECORDS["method"] == "MimlNn"]
+    equal = RECORDS[RECORDS["method"].isin(["MimlNn", "MlSvm"])]
+    columns = unseen_orders.with_columns({"fixed": both, "equal": equal})
+    table = unseen_orders.precision_table(columns)
+    entry = table.entries.loc["MlSvm", "hja"]
+    assert entry.lines == ("–", ".300±.010")
+    assert entry.bold == (False, False)
+
+
 def test_precision_stands_in_two_lines_with_the_best_of_each_bold():
     fixed = RECORDS[RECORDS["method"].isin(["MimlNn", "MlSvm"])]
     equal = fixed.assign(average_precision=fixed["average_precision"] + 0.1)
@@ -113,6 +135,12 @@ def test_precision_by_budget_is_over_the_sets_that_all_have():
     curves = unseen_orders.precision_by_budget(made_up_budgets())
     assert curves.columns.tolist() == ["MimlNn", "NoisyOr"]
     assert curves["NoisyOr"].tolist() == pytest.approx([0.8, 0.81, 0.82])
+
+
+def test_budgets_without_the_sets_of_mimlnn_are_refused_with_the_remedy():
+    records = made_up_budgets()
+    with pytest.raises(ValueError, match="must have rows of MimlNn"):
+        unseen_orders.precision_by_budget(records[records["method"] != "MimlNn"])
 
 
 def test_the_figure_of_budgets_has_a_line_for_each_method_with_its_name():

@@ -1,5 +1,7 @@
 """The scorecard in words, on records as in print: all cells agree."""
 
+import copy
+
 import pytest
 
 from mimlstudy.judge.scorecard import scorecard
@@ -32,6 +34,14 @@ def test_the_outcome_has_a_line_for_each_kind_of_agreement(card, lines):
     assert lines["rows nearest to their own"][0] == "16 of 16 (by chance 2)"
     assert lines["columns with the printed winner"][0] == "100% of 14"
     assert lines["Kendall's τ (by table)"][0] == "1.00 (1.00, 1.00)"
+
+
+def test_an_order_that_is_undefined_is_a_dash(card):
+    """As where only one method of each column is recorded yet."""
+    early = copy.deepcopy(card)
+    of_closest = early["totals"]["closest"]
+    of_closest["all"]["tau"] = of_closest["table2"]["tau"] = None
+    assert "– (1.00, –)" in words.in_words(early)
 
 
 def test_the_outcome_has_the_words_of_claims_by_both_conventions(card, lines):

@@ -57,11 +57,11 @@ def longest_fits(tables: Mapping[str, pd.DataFrame]) -> pd.Series:
     for name, fits in tables.items():
         groups = unmixed(fits).groupby(["dataset", "method"])
         means[name] = groups["fit_seconds"].mean()
-    in_rows = pd.concat(means)
-    return in_rows.sort_values(ascending=False)
+    all_means = pd.concat(means)
+    return all_means.sort_values(ascending=False)
 
 
-def hours(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def hours_by_method(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Core hours and trials by (experiment, method), the most first.
 
     ``tables`` are records by the title of their experiment; a trial may have several rows.
@@ -84,7 +84,7 @@ def hours_table(of_methods: pd.DataFrame) -> ReportTable:
             "hours": methods["hours"].sum(),
             "longest method": f"{largest.idxmax()} ({largest.max():.2f})",
         }
-    tidy = pd.DataFrame(rows).T.rename_axis("experiment")
+    tidy = pd.DataFrame.from_dict(rows, orient="index").rename_axis("experiment")
     tidy = tidy.sort_values("hours", ascending=False)
     shown = tidy.assign(hours=tidy["hours"].map("{:.2f}".format))
     caption = "Core hours of all recorded trials, by experiment, and the method that takes most."
@@ -179,7 +179,7 @@ def powers(costs: pd.DataFrame, methods: Sequence[str]) -> pd.DataFrame:
 
 def powers_table(table: pd.DataFrame) -> ReportTable:
     """The table of :func:`powers`."""
-    shown = table.map("{:.1f}".format).where(table.notna(), "–")
+    shown = table.map("{:.1f}".format, na_action="ignore")
     caption = (
         "The exponents with which seconds and memory of a fit grow with the number of bags, "
         "of instances in a bag, or of labels, over the two largest sizes. 1 means in proportion, 2 "
@@ -238,7 +238,8 @@ def peers_table(costs: pd.DataFrame) -> ReportTable:
     tidy = measured.reindex(rows).reset_index()
     seconds = tidy.set_index("method")["fit_seconds"]
     seconds_of_ours = tidy["method"].map(varied_method).map(seconds)
-    tidy.insert(3, "ratio", tidy["fit_seconds"] / seconds_of_ours)
+    after_seconds = tidy.columns.get_loc("fit_seconds") + 1
+    tidy.insert(after_seconds, "ratio", tidy["fit_seconds"] / seconds_of_ours)
     precision = tidy["average_precision"]
     texts = {
         "data": tidy["dataset"].map(_peer_data),

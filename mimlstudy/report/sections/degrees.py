@@ -13,7 +13,7 @@ from mimlstudy.paper import section4, section6
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.experiments import ROWS
 from mimlstudy.paper.published import published_tables
-from mimlstudy.report.figures import BLUE, GREEN, INK, RING, VERMILION
+from mimlstudy.report.figures import BLUE, GREEN, INK, RING, VERMILION, as_loss
 from mimlstudy.report.sections.early_stop import STOPPED, likelihoods
 from mimlstudy.report.tables import ReportTable, frame_grid
 
@@ -37,7 +37,7 @@ USUAL = -10.0  # log likelihoods above this have a linear axis
 
 
 def likelihoods_by_degree(runs: pd.DataFrame) -> pd.DataFrame:
-    """The printed row's log likelihood a criterion: a row for each degree, a column for each kind.
+    """The printed row's log likelihood, a mean over criteria: a row a degree, a column a kind.
 
     ``runs`` are records of ``ranksvm_degrees``.
     """
@@ -52,6 +52,7 @@ def likelihoods_by_degree(runs: pd.DataFrame) -> pd.DataFrame:
 
 def _by_kind(runs):
     """The kinds of data that ran, each with its runs and the column ``degree``."""
+    # Every run names its degree; one that does not must not pass: NaN is no integer.
     with_degree = runs.assign(degree=swept_values(runs, default=float("nan")).astype(int))
     for name, kind in KINDS.items():
         stand_ins = map(CATALOGUE.stand_in, kind.datasets)
@@ -121,8 +122,6 @@ def chosen_degrees(runs: pd.DataFrame) -> pd.DataFrame:
         index=["dataset", "split"], columns="degree", values=[*CRITERIA]
     )
     chosen = {}
-    for name, criterion in CRITERIA.items():
-        values = by_split[name]
-        losses = values if criterion.lower_is_better else -values
-        chosen[name] = losses.idxmin(axis=1)
+    for name in CRITERIA:
+        chosen[name] = as_loss(by_split[name], name).idxmin(axis=1)
     return pd.DataFrame(chosen)

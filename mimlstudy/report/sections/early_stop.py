@@ -10,7 +10,7 @@ from scipy import stats
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import unmixed
 from mimlstudy.paper.published import published_cells, published_tables
-from mimlstudy.report.figures import BLUE, GREEN, LINE
+from mimlstudy.report.figures import BLUE, GREEN, LINE, as_loss, loss_title
 from mimlstudy.report.tables import HEADS, ReportTable, frame_grid, number_text
 
 STOPPED, CONVERGED = "RankSvm", "RankSvm, converged"  # rows of Tables 1 to 3
@@ -112,9 +112,9 @@ def steps_figure(steps: pd.DataFrame, converged: pd.DataFrame, criteria) -> plt.
     unmixed(converged)
     figure, axes = plt.subplots(1, len(criteria), figsize=(7.0, 2.6))
     for ax, name in zip(axes, criteria, strict=True):
-        _draw_steps(ax, CRITERIA[name], by_step[name])
-        printed = _as_loss(levels[name], CRITERIA[name])
-        solution = _as_loss(converged[name].mean(), CRITERIA[name])
+        _draw_steps(ax, name, by_step[name])
+        printed = as_loss(levels[name], name)
+        solution = as_loss(converged[name].mean(), name)
         ax.axhline(printed, color=LINE, linestyle=":", label="printed")
         ax.axhline(solution, color=GREEN, linestyle="-.", label="converged")
     handles, names = axes[0].get_legend_handles_labels()
@@ -122,19 +122,14 @@ def steps_figure(steps: pd.DataFrame, converged: pd.DataFrame, criteria) -> plt.
     return figure
 
 
-def _draw_steps(ax, criterion, values):
+def _draw_steps(ax, name, values):
     """The mean loss after each step, and ± std over the splits as a band."""
-    means, std = _as_loss(values.mean(), criterion), values.std()
+    means, std = as_loss(values.mean(), name), values.std()
     ax.plot(means, color=BLUE, label="after each step")
     band = dict(color=BLUE, alpha=0.15, linewidth=0)
     ax.fill_between(means.index, means - std, means + std, **band)
-    complement = "" if criterion.lower_is_better else "1 − "
     ax.set(
-        title=complement + criterion.title,
+        title=loss_title(name),
         xlabel="steps",
         xlim=(1, means.index.max()),
     )
-
-
-def _as_loss(values, criterion):
-    return values if criterion.lower_is_better else 1 - values

@@ -1,4 +1,7 @@
-"""How often explanations point at a right instance, and what other gaps of the paper hold."""
+"""How often explanations point at a right instance, and gaps of the paper.
+
+The gaps are ends of grids, blank cells, and effects of open choices.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -115,21 +118,25 @@ def grids(get_records: Records) -> list[Grid]:
 
 def _ends_in_words(datasets):
     # What follows a colon is a part of the data, as in "yahoo:Arts".
-    least, _, _ = datasets[0].partition(":")
-    greatest, _, _ = datasets[-1].partition(":")
-    return least if least == greatest else f"{least} to {greatest}"
+    first, _, _ = datasets[0].partition(":")
+    last, _, _ = datasets[-1].partition(":")
+    return first if first == last else f"{first} to {last}"
 
 
 def _grids_of(search, chosen, where, method) -> Iterator[Grid]:
     # Fits that chose nothing have an empty text.
     settings = [json.loads(text) for text in chosen if text]
     for name, values in _values_by_name(search.grid).items():
-        is_numeric = all(isinstance(value, Real) for value in values)
+        is_numeric = all(map(_is_number, values))
         taken = tuple(setting[name] for setting in settings if name in setting)
         if is_numeric and len({*values}) > 1 and taken:
             # Of the path of a parameter in a pipeline, its own name.
             _, _, parameter = name.rpartition("__")
             yield Grid(where, method, parameter, tuple(values), taken)
+
+
+def _is_number(value):
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _values_by_name(grid) -> dict[str, list]:
@@ -149,19 +156,21 @@ def ends_table(searched: list[Grid]) -> ReportTable:
     for grid in searched:
         rows.append(
             {
-                "method": f"{grid.where}: {grid.method}",
-                "of": grid.parameter,
+                "where": grid.where,
+                "method": grid.method,
+                "parameter": grid.parameter,
                 "fits": len(grid.chosen),
                 "at an end": grid.share_at_ends,
                 "reason": reasons.get((grid.method, grid.parameter)),
             }
         )
-    columns = ["method", "of", "fits", "at an end", "reason"]
+    columns = ["where", "method", "parameter", "fits", "at an end", "reason"]
     tidy = pd.DataFrame(rows, columns=columns)
     crowded = tidy[tidy["at an end"] > CROWDED]
-    shown = crowded.drop(columns=["method", "of"])
+    names = crowded["where"] + ": " + crowded["method"] + ", " + crowded["parameter"]
+    shown = crowded.drop(columns=["where", "method", "parameter"])
     shown["at an end"] = crowded["at an end"].map("{:.0%}".format)
-    shown.index = pd.Index(crowded["method"] + ", " + crowded["of"], name="grid")
+    shown.index = pd.Index(names, name="grid")
     caption = (
         f"The {len(crowded)} of {len(tidy)} grids where more than {CROWDED:.0%} of the fits chose "
         "an end, and why they are not wider."

@@ -27,7 +27,7 @@ from mimlstudy.report.tables import (
 WHOLE, NO_CORRECTION = "SubCod, whole budget", "SubCod, no correction"
 MINIMAL, VERTEX = "SubCod, minimal correction", "SubCod, vertex"
 ON_LABEL = "MimlSvm on the bag label"
-# The alternatives of SubCod's row that say which labels are inverted, by their names.
+# The name of each alternative of SubCod's row that says which labels are inverted.
 CORRECTIONS = {
     "": WHOLE,
     "optimum = vertex": VERTEX,
@@ -154,8 +154,8 @@ def concepts_figure(subcod: SubCod, X: Bags, y: np.ndarray, things: np.ndarray) 
         half_size = 2 * np.sqrt(mixture.covariances_[number])  # two deviations a side
         ellipse = Ellipse(mean, *(2 * half_size), facecolor=color, alpha=0.15)
         ax.add_patch(ellipse)
-        for is_shown, face in ((of_africa, color), (~of_africa, "white")):
-            points = X.instances[is_member & is_shown]
+        for in_group, face in ((of_africa, color), (~of_africa, "white")):
+            points = X.instances[is_member & in_group]
             look: dict[str, Any] = dict(markeredgecolor=color, markerfacecolor=face)
             ax.plot(*points.T, "o", markersize=4, **look)
         thing = names[np.bincount(things[is_member]).argmax()]

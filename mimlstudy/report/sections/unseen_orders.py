@@ -32,7 +32,7 @@ AUTHORS_SETS = ("scene", "reuters", "yeast", "web pages")
 FOUR = ("MimlBoost", "MimlSvm", "MimlSvm_mi", "MimlNn")
 COMPARED = ("AdtBoost.MH", "RankSvm", "MlSvm", "Ml-knn")
 COLUMN_NAMES = {"fixed": "fixed in advance", "equal": "equal tuning"}
-LINES = ("MimlBoost", "MimlSvm", "MimlSvm_mi", "MimlNn", "MlSvm, mean", "NoisyOr")
+METHODS_OF_BUDGETS = ("MimlBoost", "MimlSvm", "MimlSvm_mi", "MimlNn", "MlSvm, mean", "NoisyOr")
 
 
 class Order(NamedTuple):
@@ -71,7 +71,10 @@ ORDERS = (
 
 
 def with_columns(columns: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """The finished fits of columns of settings, "fixed" and "equal", which "column" names."""
+    """The finished fits of both columns, "fixed" and "equal", one below the other.
+
+    ``column`` says which.
+    """
     parts = [as_in_our_tables(records).assign(column=name) for name, records in columns.items()]
     return pd.concat(parts, ignore_index=True)
 
@@ -121,13 +124,15 @@ def orders_table(tested: pd.DataFrame) -> ReportTable:
     columns = tested["column"].map(COLUMN_NAMES)
     heads = tested["dataset"] + ", " + columns
     shown = crossed(tested["order"], heads, entries)
+    # Our own questions come last; both columns of a data set stand together.
+    names = [order.words for order in ORDERS if order.words in shown.index]
+    in_order = shown.loc[names, sorted(shown)]
+    n_papers = sum(order.is_papers for order in ORDERS if order.words in shown.index)
     caption = (
         "Orders of methods on unseen data: how many comparisons the corrected test supports, of "
-        f"all pairs on seven criteria. The four are {', '.join(FOUR)}. The last three rows are "
-        "our own questions."
+        f"all pairs on seven criteria. The four are {', '.join(FOUR)}. Of {len(names)} rows the "
+        f"first {n_papers} are the paper's orders, the others our own questions."
     )
-    # Both columns of a data set stand together.
-    in_order = shown[sorted(shown)]
     return frame_grid(in_order, tested, caption, corner="order")
 
 
@@ -142,13 +147,15 @@ def precision_table(records: pd.DataFrame) -> ReportTable:
         text=[*map(number_text, tidy["mean"], tidy["std"])],
         best=tidy["mean"] == highest,
     )
-    # A cell has a line for each column.
-    groups = lines.groupby(["method", "dataset"], sort=False)
-    by_cell = groups[["text", "best"]].agg(tuple)
-    entries = map(Entry, by_cell["text"], by_cell["best"])
-    names = by_cell.index.get_level_values("method")
-    sets = by_cell.index.get_level_values("dataset")
-    shown = crossed(names, sets, entries)
+    cells = {}
+    for place, rows in lines.groupby(["method", "dataset"], sort=False):
+        # A line for each column, so that the place of a line says which column it is.
+        by_column = rows.set_index("column").reindex([*COLUMN_NAMES])
+        texts = by_column["text"].fillna("–")
+        cells[place] = Entry((*texts,), (*by_column["best"].eq(True),))
+    names = [method for method, _ in cells]
+    sets = [dataset for _, dataset in cells]
+    shown = crossed(names, sets, cells.values())
     in_order = [name for name in SETS if name in shown]
     caption = "Average precision on unseen data, mean ± std: fixed in advance, then equal tuning."
     return frame_grid(shown[in_order], tidy, caption, corner="method")
@@ -199,6 +206,11 @@ def precision_by_budget(records: pd.DataFrame) -> pd.DataFrame:
     rows = records.dropna(subset=["average_precision", "n_settings"])
     sets = rows.groupby("method")["dataset"].agg(set)
     # MimlNn stands for the sets: it takes bags, with many labels.
+    if "MimlNn" not in sets:
+        raise ValueError(
+            "records must have rows of MimlNn, whose sets count, got none; `mimlpaper status` "
+            "names the command that runs the trials"
+        )
     of_bags = sets["MimlNn"]
     # A mean over other sets would not be comparable.
     complete = [method for method, known in sets.items() if of_bags <= known]
@@ -211,7 +223,7 @@ def precision_by_budget(records: pd.DataFrame) -> pd.DataFrame:
 def budgets_figure(curves: pd.DataFrame) -> plt.Figure:
     """A line for each of six methods of :func:`precision_by_budget`."""
     figure, ax = plt.subplots(figsize=(5.6, 2.8))
-    shown = curves[[name for name in LINES if name in curves]]
+    shown = curves[[name for name in METHODS_OF_BUDGETS if name in curves]]
     ends = {}
     for name, curve in shown.items():
         # A variant has the colour of its method.
