@@ -179,7 +179,7 @@ def _cases_of_leads(experiment):
     cases = defaultdict(list)
     for claim, tests in claim_tests().items():
         for test in tests:
-            if test.test in LEADS and test.experiments == (experiment,):
+            if test.claimed in LEADS and test.experiments == (experiment,):
                 cases[claim] += _leads(test)
     return cases
 
