@@ -52,9 +52,9 @@ def _pairs(number, get_records):
     # Only cells that the paper prints of this algorithm.
     ours = ours.merge(printed[[*COLUMN, "algorithm"]])
     pairs = against_printed(ours, printed)
+    pairs = pairs.assign(tolerance=tolerance(pairs)).dropna(subset="tolerance")
     difference = pairs["mean"] - pairs["published_mean"]
-    agrees = difference.abs() <= tolerance(pairs)
-    return pairs.assign(agrees=agrees)
+    return pairs.assign(agrees=difference.abs() <= pairs["tolerance"])
 
 
 def _completed(cells):

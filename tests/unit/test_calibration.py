@@ -65,6 +65,13 @@ def test_the_level_and_the_power_at_no_correlation_are_those_of_the_t_test(
     assert power(records, 0.5)[150] == pytest.approx(expected, abs=0.03)
 
 
+def test_a_missing_difference_is_no_small_one():
+    gappy = np.zeros((10, 7))
+    gappy[3, 2] = np.nan
+    with pytest.raises(ValueError, match="150 training examples: a difference is missing"):
+        calibrated(simulated(gappy))
+
+
 def test_the_halves_share_no_data_set():
     records = simulated(np.zeros((10, 7)))
     for_choice, for_check = halves(records)
