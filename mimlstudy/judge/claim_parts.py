@@ -519,10 +519,7 @@ def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[ClaimPart]:
 
 
 def sampling_finds_violated(_records: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
-    """The worst of ``values[0]`` random constraints is among the worst 5 %, most likely.
-
-    That is, with probability at least .95.
-    """
+    """The worst of ``values[0]`` random constraints is of the worst 5 % with probability ≥ .95."""
     (n_sampled,) = test.values
     # Each misses the worst 5 % with probability .95, independently.
     p = 1 - 0.95**n_sampled
