@@ -68,7 +68,7 @@ class Runs:
         """
         records = self.read_original(selection)
         name = " ".join([*selection.experiments, selection.column])
-        if test and test.test == SWEPT and len(records):
+        if test and test.claimed == SWEPT and len(records):
             (default,) = test.values
             records = each_value_as_method(records, default)
             name = f"{name} swept"
@@ -110,16 +110,16 @@ def _runs(records):
 
 def _described(test, runs):
     """A test for the browser: its cases, or the parts of a fact; and where its runs are."""
-    if test.test in FACTS:
+    if test.claimed in FACTS:
         return {"facts": {column: runs.parts_of_fact(test, column) for column in COLUMNS}}
     names = {}
     for column in COLUMNS:
         names[column] = runs.add(Selection(test.experiments, column), test)
-    described = {"test": test.test, "values": [*test.values], "runs": names}
-    if test.test == SWEPT:
+    described = {"test": test.claimed, "values": [*test.values], "runs": names}
+    if test.claimed == SWEPT:
         return described | _sweep(test, runs, names["closest"])
     described["cases"] = _cases(test)
-    if test.test == TESTED_BY_SHARES:
+    if test.claimed == TESTED_BY_SHARES:
         better, worse, *n_datasets = test.values
         # 0 if the shares are not counted on each data set.
         described |= {"shares": [better, worse], "nDatasets": sum(n_datasets)}

@@ -23,6 +23,7 @@ def halves(
     records: pd.DataFrame,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The simulated data sets that calibrate, and those that check."""
+    # Each split of this experiment is a data set of its own.
     calibrates = records["split"] < (records["split"].max() + 1) / 2
     return records[calibrates], records[~calibrates]
 
@@ -68,6 +69,12 @@ def power(records: pd.DataFrame, difference: float) -> pd.Series:
 
 
 def _by_size(records):
-    """Mean differences over their std, by the number of training examples."""
+    """The columns of the criteria, by the number of training examples.
+
+    They hold mean differences over their std; each row is of a data set.
+    """
     for method, rows in unmixed(records).groupby("method"):
-        yield EQUAL_PAIRS[str(method)].n_train, rows[[*CRITERIA]]
+        ratios = rows[[*CRITERIA]]
+        if ratios.isna().any(axis=None):
+            raise ValueError(f"{method}: a difference is missing, which would count as none")
+        yield EQUAL_PAIRS[str(method)].n_train, ratios

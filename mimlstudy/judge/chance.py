@@ -14,14 +14,14 @@ from mimlstudy.judge.verdicts import COLUMN, against_printed
 from mimlstudy.paper.experiments import settings_closest_to_print
 from mimlstudy.paper.published import published_cells, published_tables
 
-ROWS = ["table", "algorithm", "other"]
+PAIR = ["table", "algorithm", "other"]  # what names one of our rows and a printed one
 
 
 def chosen_closest(get_records: Records) -> pd.DataFrame:
     """Each of our rows against each printed row, after a choice among its alternatives.
 
-    Columns: table, algorithm (ours), other (printed), agree and cells (numbers), marked: whether
-    our row has settings chosen by print.
+    Columns: table, algorithm (ours), other (printed), alternative (the chosen one), agree and cells
+    (numbers), closest_to_print: whether our row has settings chosen because they come closest.
     """
     tables = [_chosen_in_table(number, get_records) for number in published_tables()]
     return pd.concat(tables, ignore_index=True)
@@ -30,15 +30,15 @@ def chosen_closest(get_records: Records) -> pd.DataFrame:
 def _chosen_in_table(number, get_records):
     """Of each of our rows and each printed row the alternative that agrees most."""
     pairs = _pairs(number, get_records)
-    groups = pairs.groupby([*ROWS, "alternative"], sort=False)["agrees"]
+    groups = pairs.groupby([*PAIR, "alternative"], sort=False)["agrees"]
     counts = groups.agg(agree="sum", cells="size")
     share = counts["agree"] / counts["cells"]
-    best = share.groupby(ROWS, sort=False).idxmax()
+    best = share.groupby(PAIR, sort=False).idxmax()
     chosen = counts.loc[best].reset_index()
-    n_marked = settings_closest_to_print(published_tables()[number].experiment)
-    # A row that the table does not have is not marked.
-    marked = chosen["algorithm"].map(n_marked).fillna(0) > 0
-    return chosen.assign(marked=marked)
+    n_closest = settings_closest_to_print(published_tables()[number].experiment)
+    # A row that the table does not have has no such settings.
+    closest_to_print = chosen["algorithm"].map(n_closest).fillna(0) > 0
+    return chosen.assign(closest_to_print=closest_to_print)
 
 
 def _pairs(number, get_records):
@@ -52,19 +52,22 @@ def _pairs(number, get_records):
     # Only cells that the paper prints of this algorithm.
     ours = ours.merge(printed[[*COLUMN, "algorithm"]])
     pairs = against_printed(ours, printed)
+    pairs = pairs.assign(tolerance=tolerance(pairs)).dropna(subset="tolerance")
     difference = pairs["mean"] - pairs["published_mean"]
-    agrees = difference.abs() <= tolerance(pairs)
-    return pairs.assign(agrees=agrees)
+    return pairs.assign(agrees=difference.abs() <= pairs["tolerance"])
 
 
 def _completed(cells):
-    """Cells that an alternative was not run on are those of the row itself."""
+    """Cells that an alternative was not run on are those of the row itself.
+
+    So they are in ``multiverse._losses``.
+    """
     keys = ["algorithm", "alternative"]
     has_our_settings = cells["alternative"] == ""
     our_rows = cells[has_our_settings].drop(columns="alternative")
-    forms = cells[keys].drop_duplicates()
+    variants = cells[keys].drop_duplicates()
     # Where a cell is there twice, the first is the alternative's own.
-    completed = pd.concat([cells, forms.merge(our_rows, on="algorithm")])
+    completed = pd.concat([cells, variants.merge(our_rows, on="algorithm")])
     return completed.drop_duplicates([*keys, *COLUMN])
 
 
@@ -80,7 +83,7 @@ def chance_with_choice(
     groups = {
         "own": chosen[same],
         "others": chosen[~same],
-        "others_marked": chosen[~same & chosen["marked"]],
+        "others_marked": chosen[~same & chosen["closest_to_print"]],
     }
     shares: dict[str, float | None] = {}
     for name, rows in groups.items():

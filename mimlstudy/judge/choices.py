@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from mimlstudy.judge.multiverse import in_words
+from mimlstudy.judge.multiverse import override_in_words
 from mimlstudy.judge.selection import ALTERNATIVES, Records, as_in_our_tables, records_of, unmixed
 from mimlstudy.paper.experiments import ROWS
 from mimlstudy.paper.published import ALL_CRITERIA, published_sweeps, published_tables
@@ -58,16 +58,17 @@ def _listed_alternatives(experiment):
     return overrides
 
 
-def _effects(published, alternatives, sweep):
+def _effects(our_rows, alternatives, sweep):
+    """The effect of each override of one sweep."""
     method = sweep["method"]
     if method:
-        published = published[published["method"] == method]
+        our_rows = our_rows[our_rows["method"] == method]
         alternatives = alternatives[alternatives["method"] == method]
     criterion = sweep["criterion"]
     keys = ["dataset", "method", "split"]
-    of_rows = unmixed(published)[[*keys, criterion]]
+    values_of_rows = unmixed(our_rows)[[*keys, criterion]]
     # On the splits that both have: others may be easier.
-    pairs = unmixed(alternatives, "override").merge(of_rows, on=keys, suffixes=("", "_row"))
+    pairs = unmixed(alternatives, "override").merge(values_of_rows, on=keys, suffixes=("", "_row"))
     effects = []
     groups = pairs.groupby(["method", "override"], sort=False)
     for (name, override), rows in groups:
@@ -75,7 +76,7 @@ def _effects(published, alternatives, sweep):
             Effect(
                 experiment=sweep["experiment"],
                 method=name,
-                setting=in_words(override),
+                setting=override_in_words(override),
                 criterion=criterion,
                 row=rows[f"{criterion}_row"].mean(),
                 other=rows[criterion].mean(),
@@ -85,7 +86,7 @@ def _effects(published, alternatives, sweep):
 
 
 def effect_in_words(effects: list[Effect]) -> str:
-    """Effects as text: of each experiment and criterion, ``method, setting: before → after``."""
+    """Effects as text, by experiment and criterion: ``method, setting: row → other setting``."""
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     for effect in effects:
         change = f"{effect.row:.3f} → {effect.other:.3f}"
@@ -110,7 +111,7 @@ def _place(experiment):
 
 
 def divergences_with_effects(divergences: pd.DataFrame, get_records: Records) -> pd.DataFrame:
-    """The log of open choices, each effect with what was measured before what is known of it."""
+    """The log of open choices; in each effect what was measured stands first."""
     measured = effects_of_choices(get_records)
     texts = []
     for row in divergences.to_dict("records"):

@@ -1,7 +1,7 @@
 """The parts of a claim: what each test of ``claim_tests.csv`` makes of the records.
 
-A part is such as one comparison of two methods by one criterion. It has a word by each of three
-tests:
+A part is one thing that a claim says, such as that one method is better than another by one
+criterion. It has a word by each of three tests:
 
 - *paper*, the paper's t-test with its convention for ties: what is not significant is a tie.
 - *paired*, the same t-test; a tie is supported by two one-sided tests, so that noise shows none.
@@ -23,13 +23,14 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.engine.records import KEY
 from mimlstudy.judge import statistics
 from mimlstudy.judge.claim_tests import OF_GROUPS, QUOTED, ClaimTest
-from mimlstudy.judge.compare import compare_characteristics
+from mimlstudy.judge.compare import compare_characteristics, round_half_up
 from mimlstudy.judge.rules import DEFAULT_RULES, PART_TESTS, Rules
 from mimlstudy.judge.selection import as_in_our_tables, unmixed
 from mimlstudy.judge.statistics import ALPHA, MARGIN
 from mimlstudy.paper.published import (
     ALL_CRITERIA,
     published_cells,
+    published_characteristics,
     published_facts,
 )
 
@@ -60,7 +61,8 @@ OUTCOMES = {
     "worst mean": Outcome("worse", ("better",)),
     "boldface": Outcome("better", ("worse",)),
 }
-# By the paper's convention a tie is what is not significant, and a part of it is never better.
+# By the paper's convention what is not significant is a tie, so any significant difference denies
+# one.
 BY_CONVENTION = OUTCOMES | {
     "tie": Outcome("tie", ("better", "worse")),
     "not better": Outcome("not better", ("better",)),
@@ -87,11 +89,9 @@ class ClaimPart:
     paired: str = NOT_TESTED
     corrected: str = NOT_TESTED
     note: str = ""  # the effect; of a part that is not tested what is missing
-    # The difference in favour of A, and half of its 95 % intervals by both variances.
+    # The difference in favour of A, and half of its 95 % interval by the corrected variance.
     difference: float | None = None
     half: float | None = None
-    paired_half: float | None = None
-    least: float | None = None  # the smallest difference that the corrected test would show
     share: float | None = None  # of cases, in which the corrected test supports what is claimed
 
 
@@ -104,10 +104,10 @@ def parts_of(
     parts = []
     for test in tests:
         records = records_of_test(test)
-        if test.test in FACTS:
-            parts += FACTS[test.test](records, test)
+        if test.claimed in FACTS:
+            parts += FACTS[test.claimed](records, test)
         else:
-            make_parts = COUNTS.get(test.test, comparisons)
+            make_parts = MADE_OF_COMPARISONS.get(test.claimed, comparisons)
             parts += make_parts(records, test, rules)
     return judged(parts, level=rules.level)
 
@@ -122,16 +122,16 @@ def judged(parts, adjust=statistics.holm, level=ALPHA) -> list[ClaimPart]:
     judged_parts = []
     for part in parts:
         if isinstance(part, ComparedPart):
-            part = _judged_part(part, len(compared), *next(words))
+            part = _judged_part(part, len(compared), level, *next(words))
         judged_parts.append(part)
     return judged_parts
 
 
-def _words(compared, test, adjust, level):
-    """By the p-values of a test, adjusted for their number."""
+def _words(compared, part_test, adjust, level):
+    """The word of each part by a test's p-values, after ``adjust``."""
     supporting, contradicting = [], []
     for part in compared:
-        p_values = getattr(part.comparison, test)
+        p_values = getattr(part.comparison, part_test)
         outcome = OUTCOMES[part.claimed]
         supporting.append(p_values[outcome.supports])
         contradicting.append(min(p_values[word] for word in outcome.contradicts))
@@ -146,7 +146,7 @@ def _words(compared, test, adjust, level):
 
 
 def _words_by_convention(compared, level):
-    """By the paired t-test, where what is not significant is a tie."""
+    """The word of each part by the paired t-test, where what is not significant is a tie."""
     words = []
     for part in compared:
         significant = part.comparison.outcome("paired", level)
@@ -162,12 +162,15 @@ def _words_by_convention(compared, level):
     return words
 
 
-def _judged_part(part, n_parts, paper, paired, corrected):
+def _judged_part(part, n_parts, level, paper, paired, corrected):
     """A compared part with its words and, unless it is supported, what that would have needed."""
     comparison = part.comparison
-    least = comparison.least(n_parts)
-    denies_tie = "tie" in OUTCOMES[part.claimed].contradicts
-    needs = f"supported from {least:.3f}" if denies_tie else f"margin {comparison.margin:.3f}"
+    least = comparison.least(n_parts, level)
+    needs_lead = OUTCOMES[part.claimed].supports in ("better", "worse")
+    if not needs_lead:
+        needs = f"margin {comparison.tied_within:.3f}"
+    else:
+        needs = "by ranks" if least is None else f"supported from {least:.3f}"
     effect = f"{comparison.difference:+.3f} ± {comparison.half:.3f}"
     return ClaimPart(
         subject=part.subject,
@@ -178,8 +181,6 @@ def _judged_part(part, n_parts, paper, paired, corrected):
         note="" if corrected == "supported" else f"{effect}, {needs}",
         difference=comparison.difference,
         half=comparison.half,
-        paired_half=comparison.paired_half,
-        least=least,
     )
 
 
@@ -203,19 +204,19 @@ def _compared(records, test, methods, rivals, name, margin):
     if name not in CRITERIA:  # a data set of Table 5
         rows = records[records["dataset"] == name]
         criterion = "accuracy"
-    missing = _absent(rows, *methods, *rivals)
+    missing = _names_of_missing(rows, *methods, *rivals)
     method, rival = " or ".join(methods), " or ".join(rivals)
-    of_groups = test.test in OF_GROUPS
+    of_groups = test.claimed in OF_GROUPS
     if of_groups and not missing:
-        method, rival = _extreme_means(rows, (methods, rivals), criterion, test.test)
+        method, rival = _extreme_means(rows, (methods, rivals), criterion, test.claimed)
     subject = f"{method} vs {rival}"
     aspect = _symbol(name)
     if of_groups:
-        subject = f"{test.test}, {subject}"
-    elif test.test != "better":
-        aspect = f"{aspect} {test.test}"
+        subject = f"{test.claimed}, {subject}"
+    elif test.claimed != "better":
+        aspect = f"{aspect} {test.claimed}"
     aspect += "".join(f", by {value}" for value in test.values)
-    comparison = missing or _comparison(
+    outcome = missing or _comparison(
         rows,
         method,
         rival,
@@ -224,15 +225,15 @@ def _compared(records, test, methods, rivals, name, margin):
         test.values,
         margin,
     )
-    if isinstance(comparison, str):
-        return ClaimPart(subject, aspect, note=comparison)
-    return ComparedPart(subject, aspect, test.test, comparison)
+    if isinstance(outcome, str):
+        return ClaimPart(subject, aspect, note=outcome)
+    return ComparedPart(subject, aspect, test.claimed, outcome)
 
 
-def _extreme_means(rows, groups, criterion, test):
+def _extreme_means(rows, groups, criterion, claimed):
     """Of each group the method with the best mean, or with the worst."""
     lower_is_better = ALL_CRITERIA[criterion].lower_is_better
-    takes_least = lower_is_better != (test == "worst mean")
+    takes_least = lower_is_better != (claimed == "worst mean")
     means = rows.groupby("method")[criterion].mean()
     if not takes_least:
         means = -means
@@ -242,11 +243,16 @@ def _extreme_means(rows, groups, criterion, test):
 
 
 def _comparison(rows, method, rival, name, criterion, values, margin):
-    """A comparison, with a rival or a quoted accuracy plus ``values``; in words what is missing."""
+    """The comparison with a recorded rival, or with a quoted accuracy plus ``values``.
+
+    The margin of the latter is :data:`COMPETITIVE`. In words what is missing.
+    """
     if rival not in QUOTED:
+        if values:
+            raise ValueError("only a lead over a quoted accuracy has a size")
         comparison = statistics.compare_methods(rows, method, rival, criterion, margin)
         return comparison or f"two shared splits of {method} and {rival}"
-    rows = rows[rows["method"] == method]
+    rows = rows[rows["method"] == method].dropna(subset="accuracy")
     if len(rows) < 2:
         return f"two folds of {method}"
     bound = quoted_accuracy(rival, name) + sum(values)
@@ -269,14 +275,15 @@ def shares(
     """A method is better in a share of cases, and not worse in all but another share.
 
     ``values`` are these shares, and a number of data sets if each case counts on each of them;
-    else the data sets are the pairs of one test. Each case is tested at 95 %, unadjusted, so
-    a share is known within 5 %. It is contradicted if all undecided cases could not reach it.
+    else the data sets are the pairs of one test. Each case is tested at the level of ``rules``,
+    unadjusted. So many may be false alarms: a share counts as reached if it falls short by at most
+    the level. It is contradicted if all undecided cases could not reach it.
     """
     better, worse, *n_datasets = test.values
     groups = [records]
     if n_datasets:
         groups = [rows for _, rows in records.groupby("dataset")]
-    each_case = test._replace(test="better", values=())
+    each_case = test._replace(claimed="better", values=())
     cases = []
     for rows in groups:
         cases += comparisons(rows, each_case, rules)
@@ -305,13 +312,13 @@ def _share(cases, claimed, least, level):
     # ``list`` adjusts nothing: the share itself allows for false alarms.
     parts = judged(renamed, list, level)
     words, counts, shares_supported = {}, {}, {}
-    for test in PART_TESTS:
-        of_cases = pd.Series([getattr(part, test) for part in parts])
+    for part_test in PART_TESTS:
+        of_cases = pd.Series([getattr(part, part_test) for part in parts])
         supported = (of_cases == "supported").mean()
         contradicted = (of_cases == "contradicted").mean()
-        words[test] = _word_of_share(supported, contradicted, least, level)
-        shares_supported[test] = float(supported)
-        counts[test] = f"{supported:.0%} supported and {contradicted:.0%} contradicted"
+        words[part_test] = _word_of_share(supported, contradicted, least, level)
+        shares_supported[part_test] = float(supported)
+        counts[part_test] = f"{supported:.0%} supported and {contradicted:.0%} contradicted"
     note = (
         f"of {len(parts)} cases {counts['corrected']} by the corrected test, by the paper's "
         f"{counts['paper']}"
@@ -340,7 +347,7 @@ def insensitive(
     rules: Rules = DEFAULT_RULES,
 ) -> list[ComparedPart | ClaimPart]:
     """Every value of the swept parameter of a method ties with the default, ``values[0]``."""
-    (method,), (default,) = test.methods, test.values
+    (method,), (default,) = test.methods, map(float, test.values)
     swept = statistics.swept_values(records, default)
     values = tuple(str(value) for value in sorted({*swept} - {default}))
     if default not in {*swept} or not values:
@@ -378,19 +385,19 @@ def stable(records: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
 
 
 def _stable(rows, method, begin, end, name):
-    """Whether a mean curve stays near its value of a round, by one criterion."""
+    """Whether the mean curve over all data sets and splits stays near its value of ``begin``."""
     runs = rows.pivot(index=["dataset", "split"], columns="stage", values=name)
     aspect = _symbol(name)
-    if end not in runs:
+    if not {begin, end} <= {*runs.columns}:
         return ClaimPart(method, aspect, note=f"{method} up to round {end}")
     # A run that stopped early keeps its last value.
     curve = runs.ffill(axis=1).mean().loc[begin:end]
     if not CRITERIA[name].lower_is_better:
         curve = 1 - curve
     start = curve.iloc[0]
-    change = float((curve - start).abs().max() / start)
-    note = f"{change:.1%} of the loss in rounds {begin} to {end}"
-    return _fact(method, aspect, change <= MARGIN, note)
+    moved = float((curve - start).abs().max())
+    change = f"{moved / start:.1%} of the loss" if start else f"{moved:.3f} from a loss of 0"
+    return _fact(method, aspect, moved <= MARGIN * start, f"{change} in rounds {begin} to {end}")
 
 
 NOT_RECOMPUTED = [ClaimPart("Appendix C", "recomputed", note="the recomputed table")]
@@ -413,11 +420,14 @@ def characteristics_agree(recomputed: pd.DataFrame, _: ClaimTest) -> list[ClaimP
 
 def ranges(recomputed: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
     """The lowest and the highest value of a percentage are about ``values``."""
-    if recomputed.empty:
+    # The ends of some sets are not those of all.
+    if len(recomputed) < len(published_characteristics()):
         return NOT_RECOMPUTED
     (name,) = test.on
     low, high = test.values
     values = recomputed[[f"train_{name}", f"test_{name}"]].to_numpy()
+    if np.isnan(values).any():
+        return NOT_RECOMPUTED
     ends = (
         ("lowest", values.min(), low),
         ("highest", values.max(), high),
@@ -435,13 +445,13 @@ def facts_agree(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
     parts = []
     for row in printed[printed["dataset"].isin(test.on)].itertuples():
         of_dataset = measured[measured["dataset"] == row.dataset]
-        if of_dataset.empty:
+        value = np.nan if of_dataset.empty else float(of_dataset[row.fact].iloc[0])
+        if np.isnan(value):
             note = f"the facts of {row.dataset}"
             parts.append(ClaimPart(row.dataset, row.fact, note=note))
             continue
-        value = float(of_dataset[row.fact].iloc[0])
         stated = f"{row.value:g}"
-        holds = round(value, row.decimals) == row.value
+        holds = bool(np.isclose(round_half_up(value, row.decimals), row.value, rtol=1e-9))
         if row.over:  # the paper gives a bound, such as "over 2,000"
             stated = f"over {row.value:g}"
             holds = value > row.value
@@ -465,7 +475,10 @@ def largest(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
 
 
 def more_instances(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
-    """InsDif makes a bag of an example, of one instance a label: each label has as many more."""
+    """InsDif turns an example into a bag with one instance for each label.
+
+    There are so many times as many instances.
+    """
     parts = []
     for name in test.on:
         of_dataset = measured[measured["dataset"] == name]
@@ -481,7 +494,7 @@ def more_instances(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
 def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[ClaimPart]:
     """No convex problem raises the objective, and each fit ends where one more changes nothing."""
     # "following" is the objective after the next step, also of one that rises and is thrown away.
-    if "following" not in traces:
+    if traces.empty or "following" not in traces:
         return [
             ClaimPart(
                 "CCCP",
@@ -493,6 +506,7 @@ def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[ClaimPart]:
     steps = traces.assign(change=change).sort_values("stage")
     of_fits = steps.groupby(KEY[1:])["change"]
     rises = of_fits.max() > ROUNDED
+    # last() passes over the NaN of the last step, which nothing follows.
     moves = of_fits.last().abs() > SETTLED
     risen = f"rises in {rises.sum()} of {len(rises)} fits, by {change.max():.2%} at most"
     moved = (
@@ -505,7 +519,7 @@ def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[ClaimPart]:
 
 
 def sampling_finds_violated(_records: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
-    """The worst of n = ``values[0]`` random constraints: with 1 - .95^n of the worst 5 %."""
+    """The worst of ``values[0]`` random constraints is of the worst 5 % with probability ≥ .95."""
     (n_sampled,) = test.values
     # Each misses the worst 5 % with probability .95, independently.
     p = 1 - 0.95**n_sampled
@@ -531,12 +545,14 @@ def _symbol(name):
     return CRITERIA[name].symbol if name in CRITERIA else name
 
 
-def _absent(records, *names):
+def _names_of_missing(records, *names):
+    """The names without a record, joined by commas; "" if none is."""
     recorded = {*records["method"].unique(), *QUOTED}
     return ", ".join(name for name in dict.fromkeys(names) if name not in recorded)
 
 
-# Tests that claim_tests.csv names beside OUTCOMES. Facts are no estimates, and need no power.
+# Tests that claim_tests.csv names beside OUTCOMES. Facts are judged without a test, and so without
+# power.
 FACTS: dict[str, Callable[[pd.DataFrame, ClaimTest], list]] = {
     "stable": stable,
     "characteristics": characteristics_agree,
@@ -548,7 +564,7 @@ FACTS: dict[str, Callable[[pd.DataFrame, ClaimTest], list]] = {
     "redundant": mostly_redundant,
     "never rises": never_rises,
 }
-COUNTS: dict[str, Callable[[pd.DataFrame, ClaimTest, Rules], list]] = {
+MADE_OF_COMPARISONS: dict[str, Callable[[pd.DataFrame, ClaimTest, Rules], list]] = {
     "insensitive": insensitive,
     "shares": shares,
 }

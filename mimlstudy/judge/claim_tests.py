@@ -32,11 +32,11 @@ Case = tuple[Sequence[str], Sequence[str], str]
 class ClaimTest(NamedTuple):
     """One test of a claim.
 
-    ``test`` is one of :data:`~mimlstudy.judge.claim_parts.OUTCOMES`, of ``COUNTS`` or of
-    ``FACTS`` there.
+    ``claimed`` is one of :data:`~mimlstudy.judge.claim_parts.OUTCOMES`, of
+    ``MADE_OF_COMPARISONS`` or of ``FACTS`` there.
     """
 
-    test: str
+    claimed: str
     methods: tuple[str, ...] = ()
     rivals: tuple[str, ...] = ()
     on: tuple[str, ...] = ()  # criteria or data sets
@@ -45,9 +45,9 @@ class ClaimTest(NamedTuple):
 
     def cases(self) -> list[Case]:
         """Each comparison that the test makes."""
-        if self.test == "boldface":
+        if self.claimed == "boldface":
             return self._bold_against_others()
-        if self.test in OF_GROUPS:
+        if self.claimed in OF_GROUPS:
             return [(self.methods, self.rivals, name) for name in self.on]
         pairs = [*product(self.rivals, self.on)]
         if self.on == ("printed",):
@@ -97,5 +97,6 @@ def claim_tests() -> dict[str, list[ClaimTest]]:
         if row["on"] == ("all",):
             row["on"] = tuple(CRITERIA)
         row["values"] = tuple(map(json.loads, row["values"]))
+        row["claimed"] = row.pop("test")
         tests[row.pop("id")].append(ClaimTest(**row))
     return dict(tests)

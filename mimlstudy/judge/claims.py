@@ -130,7 +130,7 @@ def _real_records(get_records, selection, *, printed=False):
 def _evaluate(claim, read):
     """A claim's finding; its parts are made once for each column of settings."""
     tests = claim_tests().get(claim["id"], [])
-    estimates = [test for test in tests if test.test not in FACTS]
+    estimates = [test for test in tests if test.claimed not in FACTS]
     parts, printed_parts = {}, {}
     for column in COLUMNS:
         parts[column] = parts_of(tests, partial(_records_of_test, read, column))
@@ -228,11 +228,11 @@ def argue(get_records: Records, rules: Rules = DEFAULT_RULES) -> list[ArguedClai
 
 def _argued(claim, read, rules):
     tests = claim_tests().get(claim, [])
-    estimates = [test for test in tests if test.test not in FACTS]
+    estimates = [test for test in tests if test.claimed not in FACTS]
 
     def records_of_test(test):
         records = _records_of_test(read, rules.column, test)
-        return records if test.test in FACTS else without_splits(records, rules.left_out)
+        return records if test.claimed in FACTS else without_splits(records, rules.left_out)
 
     def printed_records(test):
         return moved_to_printed_means(records_of_test(test), test.experiments[0])

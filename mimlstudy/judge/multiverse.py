@@ -2,7 +2,7 @@
 
 An *alternative* of a method is its row in our tables with other settings where the paper leaves the
 choice open. Rows are recorded in the experiments of the tables; the alternatives, on fewer splits,
-in an experiment of their own. An alternative and its row are compared on the splits that both have.
+in an experiment of their own. An alternative and its row are compared on the same splits.
 """
 
 import json
@@ -14,7 +14,7 @@ import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.claim_tests import QUOTED, claim_tests
-from mimlstudy.judge.compare import run_means
+from mimlstudy.judge.compare import PLACE, run_means
 from mimlstudy.judge.selection import (
     ALTERNATIVES,
     Records,
@@ -25,11 +25,12 @@ from mimlstudy.judge.selection import (
 from mimlstudy.paper.experiments import ALTERNATIVE_SPLITS, ROWS
 from mimlstudy.paper.published import ALL_CRITERIA, published_claims, published_tables
 
-# Rows of a table that are alternatives of a method.
-ROW_OF = {
+# Rows of a table that are alternatives of a method; in words they begin with OTHER_ROW.
+METHOD_OF_ROW = {
     "RankSvm, converged": "RankSvm",
     "MimlSvm, set kernel": "MimlSvm",
 }
+OTHER_ROW = "row: "
 N_MIXTURES = 200  # of alternatives of all methods together, for each claim
 LEADS = ("better", "shares")  # tests of which method is ahead
 OURS = "our settings"
@@ -40,7 +41,8 @@ CELL = ["dataset", "algorithm", "alternative", "criterion"]
 def alternatives_of(name: str, get_records: Records) -> pd.DataFrame:
     """Records of the rows of a table or figure and of their alternatives, on the same splits.
 
-    ``alternative`` is in words, such as "C = 10.0", and empty for the row itself.
+    ``alternative`` is in words, such as "C = 10.0", and empty for the row itself. Until an
+    alternative has as many splits on a data set as others of its method, it is left out there.
     """
     our_rows = as_in_our_tables(records_of(get_records, name))
     our_rows = our_rows[our_rows["split"] < ALTERNATIVE_SPLITS[name]]
@@ -48,38 +50,49 @@ def alternatives_of(name: str, get_records: Records) -> pd.DataFrame:
     recorded = records_of(get_records, ALTERNATIVES)
     same_data = recorded["dataset"].isin(our_rows["dataset"])
     same_rows = recorded["method"].isin(ROWS[name])
-    recorded = recorded[same_data & same_rows]
-    recorded = recorded.assign(alternative=recorded["override"].map(in_words))
+    same_splits = recorded["split"] < ALTERNATIVE_SPLITS[name]
+    recorded = recorded[same_data & same_rows & same_splits]
+    recorded = recorded.assign(alternative=recorded["override"].map(override_in_words))
     # An override that changes nothing is the row itself, which the table has.
     recorded = recorded[recorded["alternative"] != ""]
     table = pd.concat([our_rows, recorded], ignore_index=True)
-    return _with_rows_as_alternatives(table)
+    return _of_whole_alternatives(_with_rows_as_alternatives(table))
+
+
+def _of_whole_alternatives(table):
+    n_splits = table.groupby(["method", "alternative", "dataset"])["split"].transform("nunique")
+    most = n_splits.groupby([table["method"], table["dataset"]]).transform("max")
+    # A mean over fewer splits may be of easier or harder ones.
+    return table[n_splits == most]
 
 
 def _with_rows_as_alternatives(table):
-    """A row that is another form of a method becomes an alternative of that method."""
-    is_form = table["method"].isin([*ROW_OF])
+    """A row that is a variant of a method becomes an alternative of that method."""
+    is_variant = table["method"].isin([*METHOD_OF_ROW])
     settings = table["alternative"]
     and_settings = ("; " + settings).where(settings != "", "")
-    as_row = "row: " + table["method"] + and_settings
-    methods = table["method"].replace(ROW_OF)
-    return table.assign(alternative=settings.mask(is_form, as_row), method=methods)
+    as_row = OTHER_ROW + table["method"] + and_settings
+    methods = table["method"].replace(METHOD_OF_ROW)
+    return table.assign(alternative=settings.mask(is_variant, as_row), method=methods)
 
 
 def single_alternatives(name: str, get_records: Records) -> pd.DataFrame:
-    """Of :func:`alternatives_of` the rows themselves, and those in which one setting differs."""
+    """Of :func:`alternatives_of` the rows, and the alternatives that are listed alone.
+
+    Mixtures of alternatives and other rows are left out.
+    """
     table = alternatives_of(name, get_records)
     kept = {"", *_single_settings(name)}
     return table[table["alternative"].isin(kept)]
 
 
 def _single_settings(name):
-    """In words, as recorded: with the names of a change in alphabetical order."""
+    """The alternatives that are listed alone, in words, as recorded: with names in order."""
     settings = set()
     for row in ROWS[name].values():
         for override in row.alternatives:
             in_order = dict(sorted(override.items()))
-            settings.add(in_words(in_order))
+            settings.add(override_in_words(in_order))
     return settings
 
 
@@ -90,7 +103,7 @@ def named_by_alternative(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(method=table["method"] + suffix)
 
 
-def in_words(override: str | Mapping) -> str:
+def override_in_words(override: str | Mapping) -> str:
     """``C = 10.0`` for one setting, several with commas; "" for none."""
     settings = json.loads(override) if isinstance(override, str) else override
     texts = []
@@ -113,12 +126,11 @@ def alternative_means(number: int, get_records: Records) -> pd.DataFrame:
     whole = as_in_our_tables(records_of(get_records, table.experiment))
     if records.empty:
         return pd.DataFrame(columns=[*CELL, "mean", "std", "n"])
-    few = _cells(records, table).drop(columns=["std", "n"])
-    row = ["dataset", "algorithm", "criterion"]
-    our_rows = few[few["alternative"] == ""].drop(columns="alternative")
-    of_row = _cells(whole.assign(alternative=""), table).drop(columns="alternative")
-    cells = few.merge(our_rows, on=row, suffixes=("", "_row"))
-    cells = cells.merge(of_row, on=row, suffixes=("", "_whole"))
+    on_few = _cells(records, table).drop(columns=["std", "n"])
+    row_on_few = on_few[on_few["alternative"] == ""].drop(columns="alternative")
+    row_on_all = _cells(whole.assign(alternative=""), table).drop(columns="alternative")
+    cells = on_few.merge(row_on_few, on=PLACE, suffixes=("", "_row"))
+    cells = cells.merge(row_on_all, on=PLACE, suffixes=("", "_whole"))
     change = cells["mean"] - cells["mean_row"]
     cells = cells.assign(mean=cells["mean_whole"] + change)
     return cells[[*CELL, "mean", "std", "n"]]
@@ -127,12 +139,12 @@ def alternative_means(number: int, get_records: Records) -> pd.DataFrame:
 def _cells(records, table):
     """Mean, std and number of runs of each method and alternative."""
     # A run belongs to a method and an alternative, which together stand in place of a method.
-    forms = records.groupby(["method", "alternative"], sort=False)
-    runs = run_means(records.assign(method=forms.ngroup()), table)
-    names = pd.DataFrame([*forms.groups], columns=["algorithm", "alternative"])
+    variants = records.groupby(["method", "alternative"], sort=False)
+    runs = run_means(records.assign(method=variants.ngroup()), table)
+    names = pd.DataFrame([*variants.groups], columns=["algorithm", "alternative"])
     runs = runs.merge(names, left_on="method", right_index=True)
-    places = ["dataset", "algorithm", "alternative"]
-    values = runs.melt(places, [*table.criteria], "criterion")
+    keys = ["dataset", "algorithm", "alternative"]
+    values = runs.melt(keys, [*table.criteria], "criterion")
     groups = values.dropna(subset="value").groupby(CELL, sort=False)
     numbers = groups["value"].agg(mean="mean", std="std", n="size")
     return numbers.reset_index()
@@ -147,28 +159,30 @@ def claim_effects(get_records: Records, *, n_mixtures: int = N_MIXTURES) -> pd.D
     or "mixture": of each method any alternative, at random.
     """
     rng = np.random.default_rng(0)
-    tables = [pd.DataFrame(columns=EFFECTS)]
+    tables = []
     for name in ROWS:
         cases_by_claim = _cases_of_leads(name)
         if not cases_by_claim:
             continue
         losses = _losses(alternatives_of(name, get_records))
-        single = _single_settings(name) | {f"row: {row}" for row in ROW_OF}
+        single = _single_settings(name) | {OTHER_ROW + row for row in METHOD_OF_ROW}
         for claim, cases in cases_by_claim.items():
-            cases = [case for case in cases if _is_measured(case, losses)]
             methods = {method for *pair, _ in cases for method in pair}
-            if cases and methods <= losses.keys():
+            if not methods <= losses.keys():
+                continue
+            cases = [case for case in cases if _is_measured(case, losses)]
+            if cases:
                 drawn = _drawn_places(methods, losses, single, n_mixtures, rng)
                 tables.append(_effects(cases, losses, *drawn).assign(claim=claim))
-    # The empty table keeps the columns where nothing is recorded.
-    table = pd.concat(tables[1:] or tables)[EFFECTS]
-    in_order = list(published_claims()["id"])
+    if not tables:
+        return pd.DataFrame(columns=EFFECTS)
+    ids = [*published_claims()["id"]]
 
-    def places(ids):
-        return ids.map(in_order.index)
+    def in_order(claims):
+        return claims.map(ids.index)
 
-    table = table.sort_values("claim", key=places, kind="stable")
-    return table.reset_index(drop=True)
+    table = pd.concat(tables)[EFFECTS]
+    return table.sort_values("claim", key=in_order, kind="stable", ignore_index=True)
 
 
 def _cases_of_leads(experiment):
@@ -179,7 +193,7 @@ def _cases_of_leads(experiment):
     cases = defaultdict(list)
     for claim, tests in claim_tests().items():
         for test in tests:
-            if test.test in LEADS and test.experiments == (experiment,):
+            if test.claimed in LEADS and test.experiments == (experiment,):
                 cases[claim] += _leads(test)
     return cases
 
@@ -195,16 +209,17 @@ def _leads(test):
 
 
 def _is_measured(case, losses):
-    """Whether any method has the losses of a case; AdtBoost.MH has those of few criteria."""
-    *_, columns = case
+    """Whether both methods have the losses of a case."""
+    method, rival, columns = case
     name = columns if isinstance(columns, str) else columns[0]
-    return any(name in means.columns for means in losses.values())
+    return all(name in losses[of].columns for of in (method, rival))
 
 
 def _losses(table):
     """Each method's mean losses: a row an alternative; columns (criterion, data set).
 
-    Where an alternative was not run, it has the losses of the row itself.
+    Where an alternative was not run, it has the losses of the row itself, as in
+    ``chance._completed``.
     """
     criteria = [name for name in ALL_CRITERIA if name in table]
     keys = ["method", "alternative", "dataset"]
@@ -231,8 +246,7 @@ def _drawn_places(methods, losses, single, n_mixtures, rng):
     of_changes = []
     for change in ["", *changes]:
         # A method that does not leave this choice open keeps its row.
-        places = [max(index.get_indexer([change])[0], 0) for index in indices]
-        of_changes.append(places)
+        of_changes.append([index.get_loc(change) if change in index else 0 for index in indices])
     sizes = [len(index) for index in indices]
     mixtures = rng.integers(np.tile(sizes, (n_mixtures, 1)))
     places = np.concatenate([of_changes, mixtures])  # (n_trials, n_methods)
@@ -243,8 +257,10 @@ def _effects(cases, losses, places, changes):
     """The mean difference of the cases in each trial of the multiverse."""
     leads = []
     for method, rival, columns in cases:
-        ours = losses[method][columns].to_numpy()[places[method]]  # (n_trials, n_sets)
-        theirs = losses[rival][columns].to_numpy()[places[rival]]
+        ours, theirs = losses[method][columns], losses[rival][columns]
+        shared = ours.columns.intersection(theirs.columns)
+        ours = ours[shared].to_numpy()[places[method]]  # (n_trials, n_sets)
+        theirs = theirs[shared].to_numpy()[places[rival]]
         # No lead is a share of a loss of 0: such a pair says nothing.
         leads.append(1 - ours / np.where(theirs == 0, np.nan, theirs))
     effect = 100 * pd.DataFrame(np.concatenate(leads, axis=1)).mean(axis=1)
@@ -256,10 +272,10 @@ def _effects(cases, losses, places, changes):
 
 
 def flips(effects: pd.DataFrame) -> pd.DataFrame:
-    """For each claim how its effect varies, and the single changes that turn its sign.
+    """For each claim how its effect varies, and the single changes that take its lead away.
 
     Of the mixtures ``mean`` and ``std``, and ``in_favour``, the share above 0. ``turned`` is a
-    tuple of changes, the strongest first.
+    tuple of the single changes that take the lead away or turn it, the strongest first.
     """
     rows = []
     for claim, of_claim in effects.groupby("claim", sort=False):
@@ -284,7 +300,7 @@ def _flips_of_claim(effects):
     # A claim on methods without an open choice has no changes.
     if "one change" in by_kind.groups:
         single = by_kind.get_group("one change")
-    turned = single[np.sign(single) != np.sign(ours)]
+    turned = single[single * np.sign(ours) <= 0]
     # The strongest first: the farthest on the other side of 0.
     turned = turned.sort_values(ascending=ours > 0)
     in_favour = (mixtures > 0).mean()

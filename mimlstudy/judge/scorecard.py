@@ -1,6 +1,7 @@
 """The scorecard: every cell and claim of the paper with its verdict, judged from the records."""
 
 from collections.abc import Iterable
+from functools import partial
 
 import pandas as pd
 
@@ -21,6 +22,7 @@ from mimlstudy.judge.selection import (
     COLUMNS,
     Records,
     Selection,
+    records_of,
     selected,
 )
 from mimlstudy.judge.tolerances import tolerance
@@ -49,7 +51,7 @@ def scorecard(get_records: Records) -> dict:
         - ``rows``: table, algorithm, the nearest printed row, and closest_to_print: how many
           settings were chosen because they come closest to the printed row
         - ``totals``: for each column of settings, for all and for each table, see ``agreement``
-        - ``agreeing``: [cells that agree, printed cells] of the rows in the column "closest",
+        - ``agreeing``: [agreeing, compared] numbers of cells of the rows in the column "closest",
           with and without settings chosen by print
         - ``chance_with_choice``: see :func:`~mimlstudy.judge.chance.chance_with_choice`
         - ``table4``: how many printed cells of Table 4 agree by each of :data:`PAGE_RULES`
@@ -66,18 +68,26 @@ def scorecard(get_records: Records) -> dict:
     with_fixed = _with_fixed(cells, cells_by_column["fixed"])
     rows = _rows(cells)
     findings = evaluate_claims(get_records)
+    real = partial(_real, get_records)
     return {
-        "cells": _records(with_fixed),
+        "cells": _for_json(with_fixed),
         "rows": rows.to_dict("records"),
         "totals": {column: _totals(table) for column, table in cells_by_column.items()},
         "agreeing": _agreeing(cells, rows),
-        "chance_with_choice": chance_with_choice(chosen_closest(get_records)),
+        "chance_with_choice": chance_with_choice(chosen_closest(real)),
         "table4": _agreeing_pages(cells),
-        "claims": _claims(findings, get_records),
+        "claims": _claims(findings, real),
         "words": count_words(findings).to_dict("index"),
         "words_by_kind": count_words_by_kind(findings).to_dict("index"),
         "groups": _groups(get_records),
     }
+
+
+def _real(get_records, name):
+    """The records of an experiment without those of synthetic data."""
+    records = records_of(get_records, name)
+    # Synthetic data stand in for others: their numbers say nothing of the paper.
+    return records[records["kind"] != "synthetic"]
 
 
 def scorecard_cells(
@@ -99,14 +109,15 @@ def scorecard_cells(
 def _rows(cells):
     """Each of our rows with the nearest printed one, and its number of settings by print."""
     rows = row_verdicts(deviations(cells[cells["kind"] != "synthetic"]))
-    n_by_print = []
+    n_closest = []
     for table, method in zip(rows["table"], rows["algorithm"], strict=True):
         of_table = settings_closest_to_print(published_tables()[table].experiment)
-        n_by_print.append(of_table.get(method, 0))
-    return rows.assign(closest_to_print=n_by_print)
+        n_closest.append(of_table.get(method, 0))
+    return rows.assign(closest_to_print=n_closest)
 
 
 def _with_fixed(cells, fixed):
+    # Both columns have the printed cells, in the order of print.
     names = {f"fixed_{name}": fixed[name] for name in ("mean", "std", "verdict")}
     return cells.assign(**names)
 
@@ -120,15 +131,15 @@ def _totals(cells):
 
 
 def _agreeing(cells, rows):
-    """[cells that agree, printed cells] of rows with settings chosen by print, and without."""
+    """Numbers of agreeing and of compared cells, in rows with settings chosen by print or not."""
     compared = cells[cells["verdict"].isin(COMPARED)]
     compared = compared.merge(rows, on=["table", "algorithm"])
     agrees = compared["verdict"] == "agrees"
-    by_print = compared["closest_to_print"] > 0
+    has_closest = compared["closest_to_print"] > 0
     # Readers ask whether agreement comes from settings that were chosen for it.
     groups = {
-        "rows with settings closest to print": agrees[by_print],
-        "the other rows": agrees[~by_print],
+        "rows with settings closest to print": agrees[has_closest],
+        "the other rows": agrees[~has_closest],
     }
     return {name: [int(group.sum()), len(group)] for name, group in groups.items() if len(group)}
 
@@ -145,20 +156,21 @@ def _agreeing_pages(cells):
 
 def _claims(findings, get_records):
     """The findings as dicts, each with what alternative settings do to it."""
-    turns = flips(claim_effects(get_records)).set_index("claim")
-    effects = turns.to_dict("index")
-    return [finding.as_dict() | {"multiverse": effects.get(finding.id)} for finding in findings]
+    flips_of_claim = flips(claim_effects(get_records)).set_index("claim").to_dict("index")
+    return [
+        finding.as_dict() | {"multiverse": flips_of_claim.get(finding.id)} for finding in findings
+    ]
 
 
 def _groups(get_records):
     """The paper's learners of bags against other groups, by all learners and by equal numbers."""
     learners = learners_by_group(get_records)
     return {
-        "all learners": _records(differences_of_groups(learners)),
-        "equal numbers": _records(chance_to_lead(learners)),
+        "all learners": _for_json(differences_of_groups(learners)),
+        "equal numbers": _for_json(chance_to_lead(learners)),
     }
 
 
-def _records(table):
+def _for_json(table):
     """Rows of a table, ready for JSON: None where a value is missing."""
     return table.astype(object).where(table.notna(), None).to_dict("records")

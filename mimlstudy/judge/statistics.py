@@ -27,18 +27,18 @@ ZERO = 1e-12  # what rounding leaves of a difference that is none
 class Comparison:
     """Method ``a`` against method ``b``, in favour of ``a`` where positive.
 
-    ``paired`` and ``corrected`` map an outcome to its p-value: "better", "worse", "tie" (two
-    one-sided tests), and by more than the margin "not better", "not worse", "much better",
-    "much worse".
+    ``paired`` and ``corrected`` map an outcome to its p-value. "better" and "worse" are two-sided.
+    "much better" and "much worse" are by more than the margin. "not better": the lead, if any, is
+    below the margin; "not worse" likewise; a "tie" is both.
     """
 
     n: int  # pairs
     difference: float  # mean, in favour of a
     half: float  # of its 95 % interval, by the corrected test's variance
-    paired_half: float  # by the plain t-test
-    margin: float  # the difference that does not count
+    tied_within: float  # the margin: the difference that does not count
+    by_ranks: bool  # whether the corrected test is Wilcoxon's, of data sets
     paired: dict[str, float]  # by the plain t-test
-    corrected: dict[str, float]  # for splits of one data set, else Wilcoxon's test
+    corrected: dict[str, float]
 
     def outcome(self, test: str, level: float = ALPHA) -> str:
         """ "better" or "worse" at a level by "paired" or "corrected", or "neither"."""
@@ -48,12 +48,16 @@ class Comparison:
                 return word
         return "neither"
 
-    def least(self, n_parts: int) -> float:
-        """The difference that the corrected test shows among so many parts, at Holm's first."""
-        tail = ALPHA / 2
-        of_all = stdtrit(self.n - 1, 1 - tail / n_parts)
-        alone = stdtrit(self.n - 1, 1 - tail)
-        return self.half * float(of_all / alone)
+    def least(self, n_parts: int, level: float = ALPHA) -> float | None:
+        """The smallest difference that the corrected t-test shows as Holm's first of so many parts.
+
+        None for data sets, whose test is of ranks.
+        """
+        if self.by_ranks:
+            return None
+        shown = stdtrit(self.n - 1, 1 - level / 2 / n_parts)
+        of_half = stdtrit(self.n - 1, 1 - ALPHA / 2)
+        return self.half * float(shown / of_half)
 
 
 def compare_methods(
@@ -65,7 +69,8 @@ def compare_methods(
 ) -> Comparison | None:
     """Two methods on a criterion, over the (dataset, split) that both have; None below two.
 
-    ``margin`` is a share of the mean loss of ``b``. ValueError if a method has two
+    Pairs are splits of one data set; of several data sets, whose splits are not independent, the
+    means of each. ``margin`` is a share of the mean loss of ``b``. ValueError if a method has two
     records of one split.
     """
     row_of_a = _row_by_split(records, a, criterion)
@@ -80,11 +85,16 @@ def compare_methods(
     if not ALL_CRITERIA[criterion].lower_is_better:
         losses_of_a, losses_of_b = 1 - losses_of_a, 1 - losses_of_b
     split_sizes = None
-    if len({dataset for dataset, _ in shared}) == 1:
+    datasets = [dataset for dataset, _ in shared]
+    n_sets = len({*datasets})
+    if n_sets == 1:
         sizes = records[["n_train", "n_test"]].to_numpy()[rows_of_a]
         split_sizes = SplitSizes(*sizes.mean(axis=0))
-    of_rival = margin * losses_of_b.mean()
-    return compare_differences(losses_of_b - losses_of_a, split_sizes, of_rival)
+    elif n_sets < len(shared):
+        by_set = pd.DataFrame({"a": losses_of_a, "b": losses_of_b}).groupby(datasets).mean()
+        losses_of_a, losses_of_b = by_set["a"].to_numpy(), by_set["b"].to_numpy()
+    tied_within = margin * losses_of_b.mean()
+    return compare_differences(losses_of_b - losses_of_a, split_sizes, tied_within)
 
 
 def _row_by_split(records, method, criterion):
@@ -109,34 +119,33 @@ class SplitSizes(NamedTuple):
 def compare_differences(
     differences,
     split_sizes: SplitSizes | None,
-    margin: float,
+    tied_within: float,
 ) -> Comparison:
     """The comparison from the differences in favour of a: (n,); sizes are None for data sets."""
     differences = np.asarray(differences, dtype=float)
     n = len(differences)
-    shared = extra_variance(split_sizes)
-    half_of_a_single = stdtrit(n - 1, 1 - ALPHA / 2) * differences.std(ddof=1)
-    # Each row is positive if an outcome holds, in the order that _by_outcome names.
-    rows = np.array(
-        [
-            differences,
-            -differences,
-            margin - differences,
-            differences + margin,
-            differences - margin,
-            -differences - margin,
-        ]
-    )
+    extra = extra_variance(split_sizes)
+    by_ranks = split_sizes is None
+    half_of_one_run = stdtrit(n - 1, 1 - ALPHA / 2) * differences.std(ddof=1)
+    positive_if = {
+        "better": differences,
+        "worse": -differences,
+        "not better": tied_within - differences,
+        "not worse": differences + tied_within,
+        "much better": differences - tied_within,
+        "much worse": -differences - tied_within,
+    }
+    rows = np.array([*positive_if.values()])
     paired = t_test(rows)
-    corrected = signed_rank_test(rows) if split_sizes is None else t_test(rows, shared)
+    corrected = signed_rank_test(rows) if by_ranks else t_test(rows, extra)
     return Comparison(
         n=n,
         difference=float(differences.mean()),
-        half=float(half_of_a_single * math.sqrt(1 / n + shared)),
-        paired_half=float(half_of_a_single * math.sqrt(1 / n)),
-        margin=margin,
-        paired=_by_outcome(paired),
-        corrected=_by_outcome(corrected),
+        half=float(half_of_one_run * math.sqrt(1 / n + extra)),
+        tied_within=tied_within,
+        by_ranks=by_ranks,
+        paired=_by_outcome(dict(zip(positive_if, paired.tolist(), strict=True))),
+        corrected=_by_outcome(dict(zip(positive_if, corrected.tolist(), strict=True))),
     )
 
 
@@ -152,31 +161,25 @@ def extra_variance(split_sizes: SplitSizes | None) -> float:
     simulated = min(RHO_BY_SIZE) <= n_train <= max(RHO_BY_SIZE)
     if n_test <= n_train or not simulated:
         return n_test / n_train
-    rho = correlation(n_train)
+    rho = simulated_rho(n_train)
     return rho / (1 - rho)
 
 
-def correlation(n_train: float) -> float:
+def simulated_rho(n_train: float) -> float:
     """The simulated ρ, linear in the number of training examples between the simulated ones."""
     return float(np.interp(n_train, [*RHO_BY_SIZE], [*RHO_BY_SIZE.values()]))
 
 
-def _by_outcome(p_values):
-    """P-values by outcome, from one-sided ones; "better" and "worse" are two-sided."""
-    better, worse, not_better, not_worse, much_better, much_worse = p_values.tolist()
-    return {
-        "better": min(1.0, 2 * better),
-        "worse": min(1.0, 2 * worse),
-        "tie": max(not_worse, not_better),
-        "not better": not_better,
-        "not worse": not_worse,
-        "much better": min(1.0, 2 * much_better),
-        "much worse": min(1.0, 2 * much_worse),
-    }
+def _by_outcome(one_sided):
+    """P-values by outcome, from one-sided ones; of a lead, not of its absence, two-sided."""
+    p_values = {"tie": max(one_sided["not worse"], one_sided["not better"])}
+    for outcome, p in one_sided.items():
+        p_values[outcome] = p if outcome.startswith("not ") else min(1.0, 2 * p)
+    return p_values
 
 
 def t_test(values, extra: float = 0.0) -> np.ndarray:
-    """One-sided p of means above 0: mean / √((1/J + extra) var) (Nadeau and Bengio, 2003)."""
+    """One-sided p of means above 0: mean / √((1/n + extra) var) (Nadeau and Bengio, 2003)."""
     values = np.asarray(values, dtype=float)
     n = values.shape[-1]
     mean = values.mean(axis=-1)
@@ -185,12 +188,13 @@ def t_test(values, extra: float = 0.0) -> np.ndarray:
     # Equal differences leave no doubt, and t would be 0 / 0.
     no_doubt = error <= ZERO * np.maximum(1.0, abs(mean))
     t = mean / np.where(no_doubt, 1.0, error)
-    return np.where(no_doubt, mean <= ZERO, stdtr(n - 1, -t))
+    return np.where(no_doubt, np.where(mean > ZERO, 0.0, 1.0), stdtr(n - 1, -t))
 
 
 def signed_rank_test(values) -> np.ndarray:
     """One-sided p of values above 0 by Wilcoxon's test, along the last axis; 1 where all are 0."""
     values = np.round(values, 12)
+    # With ties SciPy rounds the statistic towards a larger p; statistics.js does the same.
     test = stats.wilcoxon(values, alternative="greater", method="exact", axis=-1)
     return np.where(values.any(axis=-1), test.pvalue, 1.0)
 
@@ -259,23 +263,30 @@ class Ranks(NamedTuple):
     p: float  # of Friedman's test
     nemenyi: pd.DataFrame  # p-values by pairs
 
+    def leaders(self) -> list[str]:
+        """The methods that share the best mean rank."""
+        ranks = self.table["rank"]
+        return [*ranks.index[ranks <= ranks.min() + ZERO]]
+
     def in_words(self) -> str:
         """Who is first, and what holds whichever set is left out."""
-        leader, *rivals = self.table.index
+        leaders = self.leaders()
+        rivals = [name for name in self.table.index if name not in leaders]
         datasets = self.losses.index
         without = [rank_methods(self.losses.drop(index=name)) for name in datasets]
-        leaders = set()
-        for ranks in without:
-            leaders |= {*ranks.table["rank"].nsmallest(1, keep="all").index}
-        still = "it is" if leaders == {leader} else "another may be"
-        p_values = [ranks.nemenyi.loc[leader, rivals] for ranks in (self, *without)]
+        p_values = [ranks.nemenyi.loc[leaders, rivals].max() for ranks in (self, *without)]
         largest_p = pd.concat(p_values, axis=1).max(axis=1)
         behind = ", ".join(largest_p.index[largest_p < ALPHA]) or "none"
         best_rank = self.table["rank"].iloc[0]
+        named, stay, are = " and ".join(leaders), "it is", "is"
+        if len(leaders) > 1:
+            stay, are = "they are", "are"
+        if any({*ranks.leaders()} != {*leaders} for ranks in without):
+            stay = "another may be"
         words = (
-            f"Over {len(datasets)} data sets the best mean rank is that of {leader}, "
+            f"Over {len(datasets)} data sets the best mean rank is that of {named}, "
             f"{best_rank:.1f} of {len(self.table)}. Whichever set is left out, "
-            f"{still} the first, and {leader} is significantly ahead of {behind}."
+            f"{stay} the first, and {named} {are} significantly ahead of {behind}."
         )
         if len(datasets) < N_DECIDABLE:
             words += f" With {len(datasets)} sets little can be decided."
@@ -303,7 +314,7 @@ def rank_methods(losses: pd.DataFrame) -> Ranks:
     table = pd.DataFrame({"rank": ranks.mean(), "low": low, "high": high})
     p = stats.friedmanchisquare(*losses.to_numpy().T).pvalue
     nemenyi = posthoc_nemenyi_friedman(losses)
-    return Ranks(table.sort_values("rank"), losses, float(p), nemenyi)
+    return Ranks(table.sort_values("rank", kind="stable"), losses, float(p), nemenyi)
 
 
 def ranks_of_means(means: pd.DataFrame) -> pd.DataFrame:
@@ -318,8 +329,9 @@ def ranks_of_means(means: pd.DataFrame) -> pd.DataFrame:
 def swept_values(records: pd.DataFrame, default: float) -> pd.Series:
     """The value of the one parameter that an experiment varies, row by row, or ``default``."""
     overrides = records["override"].map(json.loads)
-    if overrides.map(len).max() > 1:
-        raise ValueError(f"one parameter must vary, got {max(overrides, key=len)}")
+    names = {name for override in overrides for name in override}
+    if len(names) > 1:
+        raise ValueError(f"one parameter must vary, got {sorted(names)}")
 
     def value_of(override):
         (value,) = override.values() or [default]

@@ -35,7 +35,9 @@ class ToleranceRule(NamedTuple):
 
 
 def tolerance(cells: pd.DataFrame, rule: str = "") -> pd.Series:
-    """How far our mean may be from the printed one, cell by cell.
+    """How far our mean may be from the printed one, cell by cell; NaN if nothing tells.
+
+    So it is for a value without a printed deviation against one cross-validation of ours.
 
     Parameters
     ----------
@@ -52,8 +54,7 @@ def tolerance(cells: pd.DataFrame, rule: str = "") -> pd.Series:
     for name in rules.unique():
         of_rule = rules == name
         half_widths[of_rule] = RULES[name].half_width(cells[of_rule])
-    # What is not printed or not recorded has no width, and gets no verdict either.
-    return half_widths.fillna(0.0) + ROUNDING
+    return half_widths + ROUNDING
 
 
 def two_sets_of_splits(cells: pd.DataFrame) -> pd.Series:
@@ -76,10 +77,11 @@ def two_partitions_of_genes(cells: pd.DataFrame) -> pd.Series:
     return GENE_PARTITIONS * two_sets_of_splits(cells)
 
 
-def two_samples_of_pages(cells: pd.DataFrame) -> pd.Series:
-    """1.96 √(p (R - p) / n) for a criterion from 0 to R with mean p: no deviation is larger.
+def sample_of_pages(cells: pd.DataFrame) -> pd.Series:
+    """1.96 √(p (R - p) / n), the sampling error of one mean p of a criterion from 0 to R.
 
-    n is the number of test pages, for hamming loss times the mean number of labels.
+    p (R - p) is the largest variance that it can have. n is the number of test pages, for hamming
+    loss times the mean number of labels.
     """
     criterion, mean = cells["criterion"], cells["published_mean"]
     n_labels = published_characteristics()["categories"].mean()
@@ -97,7 +99,10 @@ def two_runs_on_the_same_pages(cells: pd.DataFrame) -> pd.Series:
 
 
 def two_cross_validations(cells: pd.DataFrame) -> pd.Series:
-    """As two sets of splits; for a quoted value, which has no deviation, q √(1 + 1/n) t."""
+    """As two sets of splits; for a quoted value, which has no deviation, q √(1 + 1/n) t.
+
+    There q is Student's of n - 1 degrees.
+    """
     n_ours = cells["n"].clip(lower=1)
     degrees = (n_ours - 1).clip(lower=1)
     quantile = stats.t.isf(DISAGREE / 2, degrees)
@@ -121,7 +126,7 @@ RULES = {
     # pages of these kinds, of which the test pages are a sample: within their error two numbers
     # say the same.
     "sampled pages": ToleranceRule(
-        two_samples_of_pages,
+        sample_of_pages,
         "the sampling error of the 33,000 test pages, at 95 %, at most what the mean and the "
         "range of a criterion allow",
     ),

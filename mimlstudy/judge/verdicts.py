@@ -9,7 +9,8 @@ from scipy import stats
 from mimlstudy.judge.tolerances import DECIMALS, tolerance
 from mimlstudy.paper.published import ALL_CRITERIA
 
-# A printed value agrees or differs. The others have no printed value, no record, no real data.
+# A printed value agrees or differs. The others have nothing to be compared with, no record, no real
+# data.
 COMPARED = ("agrees", "differs_better", "differs_worse")
 VERDICTS = (*COMPARED, "newly_measured", "missing", "synthetic")
 
@@ -28,7 +29,8 @@ def verdict(cells: pd.DataFrame) -> np.ndarray:
     words = {
         "missing": cells["mean"].isna(),
         "synthetic": cells["kind"] == "synthetic",
-        "newly_measured": cells["published_mean"].isna(),
+        # Where no tolerance is known, a printed value is no measure of ours either.
+        "newly_measured": cells["published_mean"].isna() | cells["tolerance"].isna(),
         "agrees": difference.abs() <= cells["tolerance"],
         "differs_better": is_lower == lower_is_better,
     }
@@ -61,7 +63,11 @@ def against_printed(ours: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 
 
 def match_rates(pairs: pd.DataFrame, factor: float = 1.0) -> tuple[float, float]:
-    """Shares of pairs within ``factor`` tolerances: our own cells, other algorithms' cells."""
+    """Shares of pairs within ``factor`` tolerances: our own cells, other algorithms' cells.
+
+    Pairs without a known tolerance do not count.
+    """
+    pairs = pairs.dropna(subset="in_tolerances")
     within = pairs["in_tolerances"] <= factor
     same_algorithm = pairs["algorithm"] == pairs["other"]
     share_of_ours = within[same_algorithm].mean()

@@ -62,7 +62,7 @@ def claim_difference(get_records: Records, claim: str) -> ClaimDifference | None
     """
     pairs = []
     for test in claim_tests().get(claim, []):
-        if test.test not in FACTS:
+        if test.claimed not in FACTS:
             records = selected(get_records, Selection(test.experiments))
             pairs += _pairs(records, test)
     with_print = [pair for pair in pairs if pair.printed is not None]
@@ -81,11 +81,11 @@ def claim_difference(get_records: Records, claim: str) -> ClaimDifference | None
 
 def _pairs(records, test):
     """The difference of each comparison of a test, by our records and by the printed means."""
-    if test.test == "insensitive":
+    if test.claimed == "insensitive":
         parts = insensitive(records, test, WHOLE_LOSS)
         return [_difference(part) for part in parts if isinstance(part, ComparedPart)]
-    if test.test == "shares":
-        test = test._replace(test="better", values=())
+    if test.claimed == "shares":
+        test = test._replace(claimed="better", values=())
     parts = comparisons(records, test, WHOLE_LOSS)
     moved = moved_to_printed_means(records, test.experiments[0])
     printed_parts = comparisons(moved, test, WHOLE_LOSS)
@@ -114,7 +114,7 @@ def _difference(part, loss=None):
     comparison = part.comparison
     sign = -1 if part.claimed in WORSE else 1
     if loss is None:
-        loss = comparison.margin  # by WHOLE_LOSS
+        loss = comparison.tied_within  # by WHOLE_LOSS
     percent = 100 / loss
     return ClaimDifference(
         ours=sign * percent * comparison.difference,

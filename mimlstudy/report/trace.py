@@ -122,7 +122,7 @@ class Trace:
     def _distance(self):
         """How far our mean is from the printed one, if there are both."""
         values = [*self.runs["closest"].values()]
-        if not values or np.isnan(self.published_mean):
+        if not values or np.isnan(self.published_mean) or np.isnan(self.tolerance):
             return ()
         mean = np.mean(values)
         apart = abs(mean - self.published_mean)
@@ -153,7 +153,8 @@ class Trace:
         for column, runs in self.runs.items():
             if runs:
                 values[IN_SENTENCES[column]] = [*runs.values()]
-        return dots(values, self.published_mean, self.tolerance)
+        # A band without a known width is not seen.
+        return dots(values, self.published_mean, np.nan_to_num(self.tolerance))
 
     def to_html(self) -> str:
         """The dots, then the facts, with the values of all runs; without the origin."""

@@ -101,7 +101,7 @@ def bags_in_words(groups: dict) -> str:
     for rival in RIVALS:
         of_rival = differences[differences["rival"] == rival]
         is_lead = of_rival["difference"] > 0
-        leads = is_lead.groupby(of_rival["n_labels"]).agg(["sum", "size"])
+        leads = is_lead.groupby(of_rival["kind_of_labels"]).agg(["sum", "size"])
         counts = [
             f"{row['sum']} of {row['size']} sets with {kind}" for kind, row in leads.iterrows()
         ]

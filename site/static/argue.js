@@ -98,6 +98,16 @@ const Argue = (() => {
     return [2, 3].map((column) => Statistics.mean(places.map((place) => splits[place][column])));
   }
 
+  // Values at some places, the splits of one data set; of several data sets the mean of each.
+  function asPairs(splits, places, values) {
+    const bySet = new Map();
+    places.forEach((place, i) => {
+      const dataset = splits[place][0];
+      bySet.set(dataset, [...(bySet.get(dataset) ?? []), values[i]]);
+    });
+    return bySet.size === 1 ? values : [...bySet.values()].map(Statistics.mean);
+  }
+
   function compareMethods(runs, method, rival, criterion, lowerIsBetter, rules) {
     const ours = runs.values[method][criterion] ?? [];
     const theirs = runs.values[rival][criterion] ?? [];
@@ -105,8 +115,11 @@ const Argue = (() => {
       (place) => isNumber(ours[place]) && isNumber(theirs[place]));
     if (places.length < 2) return null;
     const loss = (value) => (lowerIsBetter ? value : 1 - value);
-    const differences = places.map((place) => loss(theirs[place]) - loss(ours[place]));
-    const ofRival = Statistics.mean(places.map((place) => loss(theirs[place])));
+    const lossesOf = (numbers) =>
+      asPairs(runs.splits, places, places.map((place) => loss(numbers[place])));
+    const [lossesOfOurs, lossesOfTheirs] = [lossesOf(ours), lossesOf(theirs)];
+    const differences = lossesOfTheirs.map((value, i) => value - lossesOfOurs[i]);
+    const ofRival = Statistics.mean(lossesOfTheirs);
     const sizes = sizesAt(runs.splits, places);
     const comparison = Statistics.compareDifferences(differences, sizes, rules.margin * ofRival, rules);
     return { ...comparison, scale: ofRival };

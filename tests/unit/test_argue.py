@@ -170,6 +170,16 @@ def test_browser_and_python_judge_alike_by_rules_of_any_kind(records):
 
 
 @needs_node
+def test_browser_and_python_take_each_of_several_data_sets_as_one_pair(records):
+    pages = records["table4"]
+    other_split = pages.assign(split=1, one_error=pages["one_error"] + 0.01)
+    given = {"table4": pd.concat([pages, other_split])}
+    rules = Rules()
+    (claims,) = in_javascript(IN_JAVASCRIPT, data=argument(given.get), rules=[as_form(rules)])
+    assert claims == words_in_python(given, rules)
+
+
+@needs_node
 def test_the_browser_puts_methods_in_the_order_of_their_mean_ranks(records):
     rules = as_form(Rules(criteria=("coverage", "one_error")))
     code = "Argue.order(given.data, given.data.tables[0], given.rules)"

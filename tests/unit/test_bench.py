@@ -292,8 +292,12 @@ def test_the_best_of_each_column_is_bold_and_what_is_missing_a_dash(ranked):
     [(1, "8–0–6", "6–0–8"), (4, "4–0–3", "3–0–4")],
 )
 def test_cases_are_counted_by_criterion_and_set_or_over_the_sets_of_table_4(number, of_a, of_b):
-    """On two sets A is better on four losses and worse on three scores."""
+    """On each set A is better on four losses and worse on three scores."""
     records = apart(0.1)
+    if number == 4:
+        # A set of pages has one split.
+        name = records["dataset"] + records["split"].astype(str)
+        records = records.assign(dataset=name, split=0)
     table = published_tables()[number]
     assert bench_module._against("A", "B", records, table) == of_a
     assert bench_module._against("B", "A", records, table) == of_b

@@ -65,6 +65,13 @@ def test_the_level_and_the_power_at_no_correlation_are_those_of_the_t_test(
     assert power(records, 0.5)[150] == pytest.approx(expected, abs=0.03)
 
 
+def test_a_missing_difference_is_no_small_one():
+    gappy = np.zeros((10, 7))
+    gappy[3, 2] = np.nan
+    with pytest.raises(ValueError, match="150 training examples: a difference is missing"):
+        calibrated(simulated(gappy))
+
+
 def test_the_halves_share_no_data_set():
     records = simulated(np.zeros((10, 7)))
     for_choice, for_check = halves(records)
@@ -89,11 +96,11 @@ def test_on_the_second_half_the_level_is_kept_and_small_sets_have_power(recorded
 
 
 def test_the_correlation_is_linear_between_the_simulated_sizes():
-    assert statistics.correlation(150) == 0.22
-    assert statistics.correlation(482) == 0.485
+    assert statistics.simulated_rho(150) == 0.22
+    assert statistics.simulated_rho(482) == 0.485
     middle = (150 + 482) // 2
     expected = (0.22 + 0.485) / 2
-    assert statistics.correlation(middle) == pytest.approx(expected)
+    assert statistics.simulated_rho(middle) == pytest.approx(expected)
 
 
 def test_beyond_the_simulated_sizes_the_usual_correction_stays():
@@ -102,7 +109,7 @@ def test_beyond_the_simulated_sizes_the_usual_correction_stays():
     small = statistics.extra_variance(SplitSizes(100, 300))
     assert small == 3.0
     between = statistics.extra_variance(SplitSizes(200, 600))
-    rho = statistics.correlation(200)
+    rho = statistics.simulated_rho(200)
     assert between == pytest.approx(rho / (1 - rho))
 
 

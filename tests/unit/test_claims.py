@@ -9,6 +9,7 @@ from mimlstudy.judge import claims
 from mimlstudy.judge.claim_parts import ClaimPart, parts_of
 from mimlstudy.judge.claim_tests import ClaimTest, claim_tests
 from mimlstudy.judge.claims import CLAIM_KINDS, VIEWS, evaluate_claims
+from mimlstudy.judge.rules import Rules
 from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
 from mimlstudy.paper.published import published_characteristics, published_claims, published_tables
 from tests.made_up_records import as_in_the_paper, level, rows, spread, staged, swept
@@ -185,12 +186,12 @@ def test_a_lead_supports_better_and_contradicts_worse_and_a_tie(lower):
     assert words(lower, "not better")[:4] == ["contradicted"] * 4
 
 
-def test_differences_are_in_favour_of_the_method_and_the_corrected_interval_is_wider(lower):
+def test_differences_are_in_favour_of_the_method(lower):
     parts, _ = judged(lower, of("better"))
     differences = [part.difference for part in parts]
     assert differences == pytest.approx([0.1] * 4 + [-0.1] * 3)
     for part in parts:
-        assert 0 < part.paired_half < part.half < part.least
+        assert part.half > 0
 
 
 def test_equal_means_support_a_tie_and_contradict_a_lead(equal):
@@ -228,10 +229,36 @@ def test_the_corrected_test_says_from_which_lead_on_it_shows():
     assert small.paired == "supported"
     # It is far within the margin.
     assert small.corrected == "contradicted"
-    just_enough = lead_of_a(noise - noise.mean() + small.least * 1.001)
+    just_enough = lead_of_a(noise - noise.mean() + small.half * 1.001)
     assert just_enough.paired == "supported"
     assert just_enough.corrected == "supported"
-    assert just_enough.least == pytest.approx(just_enough.half)
+    assert small.note.endswith(f"supported from {small.half:.3f}")
+
+
+def test_what_needs_a_lead_says_how_large_and_what_needs_none_says_the_margin(rough):
+    def notes(claimed):
+        parts, _ = judged(rough, of(claimed, on=SEVEN[:4]))
+        return [part.note.rpartition(", ")[2] for part in parts]
+
+    for claimed in ("better", "worse", "best mean", "worst mean"):
+        assert all(note.startswith("supported from ") for note in notes(claimed)), claimed
+    for claimed in ("tie", "not better", "not worse"):
+        assert set(notes(claimed)) == {"margin 0.010"}, claimed
+
+
+def test_the_lead_that_is_needed_is_that_of_the_readers_level(rough):
+    test = of("better", on=SEVEN[:1])
+    least = []
+    for alarms in (0.2, 0.001):
+        (part,) = parts_of([test], lambda _: rough, Rules(level=alarms))
+        least.append(float(part.note.rpartition(" ")[2]))
+    assert least[0] < least[1]
+
+
+def test_of_data_sets_the_note_says_that_ranks_decide(lower):
+    sets = [lower[lower["split"] == 0].assign(dataset=name) for name in "xyz"]
+    parts, _ = judged(pd.concat(sets), of("better", on=SEVEN[:1]))
+    assert parts[0].note.endswith(", by ranks")
 
 
 def test_shares_count_cases_on_each_data_set():
@@ -294,6 +321,22 @@ def test_without_later_rounds_stability_is_not_tested(curves):
     early = curves[curves["stage"] <= 25]
     assert judged(early, stable("A", 25, 50))[1] == ["not tested"] * 7
     assert judged(curves, stable("C", 25, 50))[1] == ["not tested"] * 7
+
+
+def test_without_the_named_round_stability_is_not_tested(curves):
+    without = curves[curves["stage"] != 25]
+    assert judged(without, stable("A", 25, 50))[1] == ["not tested"] * 7
+
+
+def test_a_loss_that_stays_at_0_is_stable():
+    record = rows("figure6", "scene", "A", {"hamming_loss": np.zeros(2)})
+    rounds = [record.assign(stage=stage) for stage in range(1, 4)]
+    claimed = stable("A", 1, 3, on=["hamming_loss"])
+    assert judged(pd.concat(rounds), claimed)[1] == ["supported"]
+    rounds[2] = rounds[2].assign(hamming_loss=0.1)
+    parts, corrected = judged(pd.concat(rounds), claimed)
+    assert corrected == ["contradicted"]
+    assert parts[0].note == "0.100 from a loss of 0 in rounds 1 to 3"
 
 
 def test_boosting_that_stops_early_keeps_its_last_value():
@@ -364,6 +407,12 @@ def test_a_step_leaves_the_neighbours_within_the_margin_and_not_what_is_ten_step
     assert is_supported == [True] * 3 + [False] * 6
 
 
+def test_a_default_without_decimals_is_that_of_the_sweep():
+    records = swept("figure7", "MimlSvm", "C", [1.0, 2.0])
+    claimed = of("insensitive", ["MimlSvm"], (), values=[1])
+    assert judged(records, claimed)[1] == ["supported"] * 7
+
+
 def test_the_default_alone_shows_no_insensitivity(still):
     is_default = still["override"] == '{"ratio": 0.2}'
     _, corrected = judged(still[is_default], INSENSITIVE)
@@ -398,6 +447,17 @@ def test_a_lead_of_much_has_to_exceed_what_is_claimed(accuracies):
 def test_a_rival_may_be_a_row_of_our_own(accuracies):
     lead = lead_of_subcod(accuracies, "SubCod_MimlNn")
     assert lead.difference == pytest.approx(0.921 - 0.888)
+
+
+def test_only_a_lead_over_what_is_quoted_has_a_size(accuracies):
+    with pytest.raises(ValueError, match="only a lead over a quoted accuracy has a size"):
+        lead_of_subcod(accuracies, "SubCod_MimlNn", "better", 0.06)
+
+
+def test_an_accuracy_that_is_missing_leaves_the_others(accuracies):
+    is_first = (accuracies["split"] == 0) & (accuracies["dataset"] == "musk2")
+    gappy = accuracies.assign(accuracy=accuracies["accuracy"].mask(is_first))
+    assert lead_of_subcod(gappy, "best quoted").corrected == "supported"
 
 
 def test_an_accuracy_is_not_worse_than_the_median_unless_it_is_rough(accuracies):
@@ -445,6 +505,15 @@ def test_ranges_of_appendix_c():
     assert of_prc == ["supported", "supported"]
     without = words(pd.DataFrame(), "ranges", on=["PMC"], values=(20, 45))
     assert without == ["not tested"]
+
+
+def test_ranges_of_some_sets_are_not_those_of_all():
+    printed = published_characteristics()
+    claimed = {"on": ["PRC"], "values": (20, 55)}
+    assert words(printed[1:], "ranges", **claimed) == ["not tested"]
+    is_first = printed.index == printed.index[0]
+    gappy = printed.assign(test_PRC=printed["test_PRC"].mask(is_first))
+    assert words(gappy, "ranges", **claimed) == ["not tested"]
 
 
 def test_characteristics_are_compared_at_printed_precision():
@@ -524,6 +593,11 @@ def test_without_the_following_objectives_rises_are_not_tested():
     assert corrected == ["not tested"]
 
 
+def test_without_fits_rises_are_not_tested():
+    no_fits = trace(FALLING)[:0]
+    assert words(no_fits, "never rises") == ["not tested"]
+
+
 def shuffled_names(records, rng):
     """The records with the methods of each split in another order."""
     names = records.groupby("split")["method"]
@@ -535,7 +609,7 @@ def leads_between_methods():
     leads = []
     for tests in claim_tests().values():
         for test in tests:
-            if test.test in ("better", "best mean", "boldface"):
+            if test.claimed in ("better", "best mean", "boldface"):
                 leads.append(test)
     return leads
 
@@ -595,6 +669,16 @@ def test_facts_of_the_data_are_compared_at_printed_precision(monkeypatch):
         "supported",
         "not tested",
     ]
+
+
+def test_facts_are_rounded_half_up_and_a_fact_without_a_value_is_not_tested(monkeypatch):
+    """22.5 is 23 in print, where a computer rounds to an even number."""
+    columns = ["dataset", "fact", "value", "decimals", "over"]
+    stated = [("yeast", "n_labels", 23.0, 0, False), ("scene", "multi_label", 22.0, 1, True)]
+    table = pd.DataFrame(stated, columns=columns)
+    monkeypatch.setattr("mimlstudy.judge.claim_parts.published_facts", lambda: table)
+    measured = pd.concat([facts("yeast", n_labels=22.5), facts("scene", multi_label=np.nan)])
+    assert words(measured, "facts", on=["yeast", "scene"]) == ["supported", "not tested"]
 
 
 def test_the_largest_set_has_more_instances_than_the_next():

@@ -247,6 +247,18 @@ def test_a_verdict_follows_from_the_tolerance_and_the_direction():
     assert verdicts.verdict(cells).tolist() == cells["expected"].tolist()
 
 
+def test_a_value_without_a_tolerance_is_not_compared():
+    """One cross-validation against a value that the paper quotes."""
+    records = as_in_the_paper(5, n_runs=1)
+    cells = compare.compare_with_paper(records, 5)
+    is_quoted = cells["published_mean"].notna() & cells["published_std"].isna()
+    assert {*cells.loc[is_quoted, "verdict"]} == {"newly_measured"}
+    agreement = verdicts.agreement(cells)
+    assert agreement["match_rate"] == 1.0
+    n_of_the_paper = cells["published_std"].notna().sum()
+    assert agreement["measured"] == agreement["agrees"] == n_of_the_paper
+
+
 def test_the_printed_values_are_identified(printed):
     agreement = verdicts.agreement(printed)
     assert agreement["agrees"] == 236

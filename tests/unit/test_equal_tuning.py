@@ -31,6 +31,7 @@ def learners():
             learner("scene", "MimlSvm", 0.9, "[0.6]"),
             learner("scene", "MimlNn", 0.6, "[0.5, 0.7]"),
             learner("scene", "Set kernel", 0.7, "[0.1]"),
+            learner("scene", "NoisyOr", 0.4, "[0.05]"),
             learner("scene", "MlSvm", 1.0, "[1.0]"),
         ]
     )
@@ -39,6 +40,7 @@ def learners():
             learner("scene", "MlSvm, mean", 0.5, "[0.3]"),
             learner("scene", "RankSvm, mean", 0.8, "[0.2]"),
             learner("scene", "MlSvm, bag statistics", 0.5, "[0.3]"),
+            learner("scene", "RankSvm, bag statistics", 0.3, "[0.2]"),
         ]
     )
     return learners_by_group({"equal_tuning": tuned, "controls": controls}.get)
@@ -50,6 +52,7 @@ def test_losses_of_all_pages_are_one_set_and_insdif_is_its_learner():
             learner("yahoo:Arts", "InsDif", 0.5, "[1.0]"),
             learner("yahoo:Health", "InsDif", 0.7, "[1.0]"),
             learner("yahoo:Arts", "InsDif_MimlSvm", 0.8, "[1.0]"),
+            learner("yahoo:Health", "InsDif_MimlSvm", 0.8, "[1.0]"),
             learner("scene", "MimlNn", 0.6, "[1.0]"),
         ]
     )
@@ -59,15 +62,31 @@ def test_losses_of_all_pages_are_one_set_and_insdif_is_its_learner():
     assert losses.loc["scene", "MimlNn"] == pytest.approx(0.4)
 
 
+def test_a_method_without_some_sets_of_pages_has_no_loss_on_pages():
+    """The sets that it has may be easy."""
+    tuned = pd.concat(
+        [
+            learner("yahoo:Arts", "InsDif", 0.5, "[1.0]"),
+            learner("yahoo:Health", "InsDif", 0.7, "[1.0]"),
+            learner("yahoo:Health", "MlSvm", 0.8, "[1.0]"),
+        ]
+    )
+    losses = tuned_losses({"equal_tuning": tuned}.get)
+    assert np.isnan(losses.loc["web pages", "MlSvm"])
+    assert losses.loc["web pages", "MimlNn"] == pytest.approx(0.4)
+
+
 def test_learners_of_the_vectors_of_table_1_belong_to_no_group(learners):
     groups = learners.set_index("method")["group"].to_dict()
     assert groups == {
         "MimlSvm": OF_BAGS,
         "MimlNn": OF_BAGS,
         "Set kernel": OTHERS,
+        "NoisyOr": OTHERS,
         "MlSvm, mean": "mean",
         "RankSvm, mean": "mean",
         "MlSvm, bag statistics": "bag statistics",
+        "RankSvm, bag statistics": "bag statistics",
     }
 
 
@@ -79,6 +98,22 @@ def test_hold_out_chooses_the_learner_of_a_group(learners):
         "mean": "MlSvm, mean",
         "bag statistics": "MlSvm, bag statistics",
     }
+
+
+def test_of_equal_held_out_values_the_first_by_name_is_chosen(learners):
+    """As recorded, MimlSvm stands before MimlNn."""
+    tied = learners.assign(held_out=0.5)
+    chosen = best_of_group(tied).set_index("group")
+    assert chosen.loc[OF_BAGS, "method"] == "MimlNn"
+    differences = differences_of_groups(tied).set_index("rival")["difference"]
+    of_draws = chance_to_lead(tied, n_learners=2).set_index("rival")["difference"]
+    assert differences.to_dict() == pytest.approx(of_draws.to_dict())
+
+
+def test_a_chosen_learner_without_a_value_borrows_none(learners):
+    lacking = learners["method"] == "MimlNn"
+    chosen = best_of_group(learners.assign(value=learners["value"].mask(lacking)))
+    assert np.isnan(chosen.set_index("group").loc[OF_BAGS, "value"])
 
 
 def test_differences_are_to_the_papers_learners_of_bags(learners):
@@ -104,10 +139,17 @@ def test_learners_are_compared_on_the_splits_that_all_of_them_have(learners):
     pairs = chance_to_lead(pd.concat([learners, second_split]), n_learners=2).set_index("rival")
     assert pairs.loc[OTHERS, "difference"] == pytest.approx(-0.1)
     assert pairs.loc["mean", "leads"] == 1.0
+    differences = differences_of_groups(pd.concat([learners, second_split])).set_index("rival")
+    assert differences.loc[OTHERS, "difference"] == pytest.approx(-0.1)
+
+
+def test_a_group_of_one_learner_is_not_compared_with_pairs(learners):
+    without = learners[learners["method"] != "NoisyOr"]
+    assert OTHERS not in {*chance_to_lead(without, n_learners=2)["rival"]}
 
 
 def test_the_sentence_counts_sets_with_many_labels_and_with_one_apart(learners):
-    of_foxes = learners.assign(dataset="fox", n_labels="one label")
+    of_foxes = learners.assign(dataset="fox", kind_of_labels="one label")
     on_two_sets = pd.concat([learners, of_foxes])
     groups = {
         "all learners": differences_of_groups(on_two_sets),

@@ -119,6 +119,12 @@ def test_settings_fixed_in_advance_are_judged_beside_those_closest_to_print():
     assert totals["fixed"]["table1"]["agrees"] == 52
 
 
+def test_synthetic_data_have_no_part_in_chance_or_in_alternatives():
+    card = scorecard({"table1": as_in_the_paper(1, kind="synthetic")})
+    assert set(card["chance_with_choice"].values()) == {None}
+    assert all(claim["multiverse"] is None for claim in card["claims"])
+
+
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     """The recorded files without trials that no experiment has any more; all count as current."""

@@ -63,19 +63,25 @@ def test_the_paired_test_is_that_of_scipy(noisy_losses):
     assert comparison.n == 30
     assert comparison.paired["worse"] == pytest.approx(scipys.pvalue)
     assert comparison.difference == pytest.approx((b - a).mean())
-    assert comparison.margin == pytest.approx(0.05 * b.mean())
-    lower_end = comparison.difference - comparison.paired_half
-    assert lower_end == pytest.approx(scipys.confidence_interval().low)
+    assert comparison.tied_within == pytest.approx(0.05 * b.mean())
 
 
 def test_the_corrected_interval_is_wider_and_grows_with_the_number_of_tests(noisy_losses):
-    comparison = compared(*noisy_losses)
+    a, b = noisy_losses
+    comparison = compared(a, b)
+    interval = stats.ttest_rel(b, a).confidence_interval()
+    half_of_paired = (interval.high - interval.low) / 2
     # The variance is 1/30 + 1/3 in place of 1/30.
-    assert comparison.half == pytest.approx(comparison.paired_half * math.sqrt(11))
+    assert comparison.half == pytest.approx(half_of_paired * math.sqrt(11))
     quantile_of_five, quantile_of_one = stats.t.isf([0.005, 0.025], 29)
     least_of_five = comparison.least(5) / quantile_of_five
     assert least_of_five == pytest.approx(comparison.least(1) / quantile_of_one)
     assert comparison.least(1) == pytest.approx(comparison.half)
+
+
+def test_a_stricter_level_needs_a_larger_difference(noisy_losses):
+    comparison = compared(*noisy_losses)
+    assert comparison.least(1, level=0.01) == pytest.approx(comparison.least(5))
 
 
 def test_correction_takes_a_win_away_and_shows_no_tie():
@@ -86,7 +92,7 @@ def test_correction_takes_a_win_away_and_shows_no_tie():
     assert recall.outcome("paired") == "better"
     assert recall.outcome("corrected") == "neither"
     assert recall.corrected["tie"] > ALPHA
-    assert recall.margin == pytest.approx(0.015)
+    assert recall.tied_within == pytest.approx(0.015)
     loss = compared(higher, level)
     assert loss.outcome("paired") == "worse"
 
@@ -161,6 +167,19 @@ def test_independent_data_sets_are_compared_by_their_ranks():
     comparison = compared(np.zeros(11), gains, dataset=datasets)
     assert comparison.corrected["better"] == pytest.approx(2 / 2**11)
     assert comparison.paired["better"] > 0.3
+    assert comparison.least(1) is None
+
+
+def test_of_several_data_sets_each_is_one_pair_however_many_splits_it_has():
+    """Leads of .1 and .3 on three and two splits."""
+    a = [records_of("A", np.zeros(3), "x"), records_of("A", np.zeros(2), "y")]
+    b = [records_of("B", np.array([0.0, 0.1, 0.2]), "x"), records_of("B", np.full(2, 0.3), "y")]
+    comparison = compare_methods(pd.concat([*a, *b]), "A", "B", "hamming_loss")
+    assert comparison.n == 2
+    assert comparison.difference == pytest.approx(0.2)
+    assert comparison.tied_within == pytest.approx(0.05 * 0.2)
+    # Two pairs show nothing by their ranks.
+    assert comparison.outcome("corrected") == "neither"
 
 
 def test_the_signed_rank_test_leaves_out_zeros():
@@ -194,6 +213,16 @@ def test_ranks_by_hand():
 def test_tied_methods_share_their_rank():
     ranking = rank_methods(LOSSES.assign(B=LOSSES["A"]))
     assert ranking.table["rank"].to_dict() == {"A": 1.5, "B": 1.5, "C": 3.0}
+
+
+def test_all_methods_at_the_best_mean_rank_are_named():
+    """A is first on two sets, B on the other two: without one set, one of them is ahead."""
+    tied = LOSSES.assign(B=[0.5, 1.5, 4.0, 5.0])
+    words = rank_methods(tied).in_words()
+    assert "the best mean rank is that of A and B, 1.5 of 3" in words
+    assert "another may be the first, and A and B are significantly ahead of none" in words
+    same = rank_methods(LOSSES.assign(B=LOSSES["A"])).in_words()
+    assert "they are the first" in same
 
 
 @pytest.fixture
@@ -231,8 +260,10 @@ def test_holm_by_hand():
 def test_outcomes_are_counted_over_data_sets_and_criteria():
     differing = apart(0.1)
     assert statistics.win_tie_loss(differing, "A", "B") == ((8, 0, 6), (8, 0, 6))
-    of_pooled, _ = statistics.win_tie_loss(differing, "A", "B", pooled=True)
+    of_pooled, corrected = statistics.win_tie_loss(differing, "A", "B", pooled=True)
     assert of_pooled == (4, 0, 3)
+    # Ranks of two sets show nothing.
+    assert corrected == (0, 7, 0)
     of_equal, _ = statistics.win_tie_loss(apart(0.0), "A", "B")
     assert of_equal == (0, 14, 0)
 
@@ -245,6 +276,13 @@ def test_swept_values():
     records.loc[1, "override"] = '{"a": 1, "b": 2}'
     with pytest.raises(ValueError, match="one parameter must vary"):
         statistics.swept_values(records, default=0.2)
+
+
+def test_two_parameters_that_each_vary_alone_are_no_sweep():
+    of_ratio = swept("figure7", "MimlSvm", "ratio", [0.1, 0.2], n=1)
+    of_cost = swept("figure7", "MimlSvm", "C", [1.0], n=1)
+    with pytest.raises(ValueError, match=r"one parameter must vary, got \['C', 'ratio'\]"):
+        statistics.swept_values(pd.concat([of_ratio, of_cost]), default=0.2)
 
 
 class Swapped(EqualPair):

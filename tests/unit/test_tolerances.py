@@ -40,6 +40,13 @@ def test_on_the_same_pages_only_rounding_is_left():
     assert tolerance(pages).iloc[0] > ROUNDING
 
 
+def test_one_cross_validation_has_no_tolerance_against_a_quoted_value():
+    quoted = cell(5, "accuracy", published_std=np.nan, std=np.nan, n=1)
+    assert tolerance(quoted).isna().all()
+    printed_by_the_paper = cell(5, "accuracy", std=np.nan, n=1)
+    assert tolerance(printed_by_the_paper).notna().all()
+
+
 def test_cells_of_several_tables_have_the_rule_of_each():
     cells = pd.concat([cell(1, n=30), cell(3, n=10)], ignore_index=True)
     of_splits, of_genes = tolerance(cells) - ROUNDING

@@ -107,7 +107,7 @@ def test_each_group_has_the_learner_that_hold_out_chose():
         "method": ["MimlNn", "MimlSvm", "Set kernel"],
         "held_out": [0.8, 0.9, 0.7],
         "value": [0.85, 0.75, 0.8],
-        "n_labels": "many labels",
+        "kind_of_labels": "many labels",
     }
     table = unseen_orders.groups_table(pd.DataFrame(columns))
     assert table.entries.loc[OF_BAGS, "scene"].lines == (".750",)

@@ -49,10 +49,12 @@ def deviations_from_print(card: Mapping) -> pd.DataFrame:
     gain = difference.where(~is_loss, -difference)
     names = _marked_names(card)
     places = zip(cells["table"], cells["algorithm"], strict=True)
-    return cells.assign(
+    with_names = cells.assign(
         deviation=gain / numbers["tolerance"],
         name=[names.get(place, place[1]) for place in places],
     )
+    # Nothing is compared where no tolerance is known.
+    return with_names.dropna(subset="deviation")
 
 
 def _marked_names(card):

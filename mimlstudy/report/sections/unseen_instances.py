@@ -11,7 +11,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from mimlpaper import Bags, explain
 from mimlpaper.datasets import Dataset
-from mimlstudy.judge.multiverse import in_words
+from mimlstudy.judge.multiverse import override_in_words
 from mimlstudy.judge.selection import unmixed
 from mimlstudy.paper.measures import POINTING
 from mimlstudy.paper.unseen import CEILING, DEFAULTS_FROM
@@ -200,7 +200,7 @@ def defaults_table(trials: pd.DataFrame) -> ReportTable:
             names.append(method)
             entries.append(Entry(tuple(map("{:.3f}".format, mean))))
         else:
-            names.append(f"{method}: {in_words(override)}")
+            names.append(f"{method}: {override_in_words(override)}")
             change = changes.loc[mean.name]
             entries.append(Entry(tuple(map("{:+.3f}".format, change))))
     shown = crossed(names, means.index.get_level_values("dataset"), entries)
