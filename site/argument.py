@@ -17,6 +17,7 @@ from mimlstudy.judge.selection import (
     as_in_our_tables,
     records_of,
     selected,
+    without_synthetic,
 )
 from mimlstudy.judge.statistics import RHO_BY_SIZE
 from mimlstudy.paper.published import published_cells, published_claims, published_tables
@@ -90,8 +91,7 @@ class Runs:
 
 def _original(get_records, selection):
     """The selected records without those of synthetic data."""
-    rows = selected(get_records, selection)
-    return rows[rows["kind"] != "synthetic"]
+    return without_synthetic(selected(get_records, selection))
 
 
 def _runs(records):

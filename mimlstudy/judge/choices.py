@@ -68,7 +68,11 @@ def _effects(our_rows, alternatives, sweep):
     keys = ["dataset", "method", "split"]
     values_of_rows = unmixed(our_rows)[[*keys, criterion]]
     # On the splits that both have: others may be easier.
-    pairs = unmixed(alternatives, "override").merge(values_of_rows, on=keys, suffixes=("", "_row"))
+    pairs = unmixed(alternatives, "override").merge(
+        values_of_rows,
+        on=keys,
+        suffixes=("", "_row"),
+    )
     effects = []
     groups = pairs.groupby(["method", "override"], sort=False)
     for (name, override), rows in groups:

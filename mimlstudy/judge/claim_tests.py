@@ -16,7 +16,7 @@ from typing import NamedTuple
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.paper.published import (
     published_cells,
-    published_tables,
+    published_table_of,
     read_rows,
 )
 
@@ -59,8 +59,7 @@ class ClaimTest(NamedTuple):
 
     def printed(self):
         """The table of the first experiment, and its cells that have a value."""
-        by_experiment = {table.experiment: table for table in published_tables().values()}
-        table = by_experiment[self.experiments[0]]
+        table = published_table_of(self.experiments[0])
         cells = published_cells(table.number)
         return table, cells[cells["printed"] == "value"]
 

@@ -30,6 +30,7 @@ from mimlstudy.judge.selection import (
     Selection,
     records_of,
     selected,
+    without_synthetic,
 )
 from mimlstudy.paper.published import published_claims
 
@@ -122,8 +123,7 @@ def _real_records(get_records, selection, *, printed=False):
 
     If ``printed``, their means are moved to the printed ones, to measure power.
     """
-    rows = selected(get_records, selection)
-    rows = rows[rows["kind"] != "synthetic"]
+    rows = without_synthetic(selected(get_records, selection))
     return moved_to_printed_means(rows, selection.experiments[0]) if printed else rows
 
 

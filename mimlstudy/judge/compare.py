@@ -19,6 +19,7 @@ from mimlstudy.paper.published import (
     PublishedTable,
     published_cells,
     published_characteristics,
+    published_table_of,
     published_tables,
 )
 
@@ -128,10 +129,9 @@ def moved_to_printed_means(records: pd.DataFrame, experiment: str) -> pd.DataFra
 
     NaN where the paper prints no value. No rows for what is no table: figures print no means.
     """
-    by_experiment = {table.experiment: table for table in published_tables().values()}
-    if experiment not in by_experiment:
+    table = published_table_of(experiment)
+    if table is None:
         return NO_RECORDS
-    table = by_experiment[experiment]
     records = as_in_our_tables(records)
     names = [*table.criteria]
     cells = published_cells(table.number)

@@ -107,7 +107,11 @@ def best_of_group(learners: pd.DataFrame) -> pd.DataFrame:
     """Of each group the learner with the best held-out value, by data set and split."""
     keys = ["dataset", "split", "group"]
     # Among equals the first by name, as in chance_to_lead.
-    ordered = learners.sort_values(["held_out", "method"], ascending=[False, True], kind="stable")
+    ordered = learners.sort_values(
+        ["held_out", "method"],
+        ascending=[False, True],
+        kind="stable",
+    )
     chosen = ordered.drop_duplicates(keys).sort_values(keys, ignore_index=True)
     return chosen[[*keys, "method", "value", "kind_of_labels"]]
 

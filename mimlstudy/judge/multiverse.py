@@ -60,7 +60,8 @@ def alternatives_of(name: str, get_records: Records) -> pd.DataFrame:
 
 
 def _of_whole_alternatives(table):
-    n_splits = table.groupby(["method", "alternative", "dataset"])["split"].transform("nunique")
+    splits = table.groupby(["method", "alternative", "dataset"])["split"]
+    n_splits = splits.transform("nunique")
     most = n_splits.groupby([table["method"], table["dataset"]]).transform("max")
     # A mean over fewer splits may be of easier or harder ones.
     return table[n_splits == most]

@@ -24,6 +24,7 @@ from mimlstudy.judge.selection import (
     Selection,
     records_of,
     selected,
+    without_synthetic,
 )
 from mimlstudy.judge.tolerances import tolerance
 from mimlstudy.judge.verdicts import (
@@ -36,6 +37,8 @@ from mimlstudy.judge.verdicts import (
 from mimlstudy.paper.experiments import settings_closest_to_print
 from mimlstudy.paper.published import published_tables
 
+# Kinds of rows: with settings that were chosen because they come closest to print, and without.
+ROWS_BY_PRINT, OTHER_ROWS = "rows with settings closest to print", "the other rows"
 # Both tolerances of Table 4; the first is used.
 PAGE_RULES = ("sampled pages", "same pages")
 
@@ -84,10 +87,7 @@ def scorecard(get_records: Records) -> dict:
 
 
 def _real(get_records, name):
-    """The records of an experiment without those of synthetic data."""
-    records = records_of(get_records, name)
-    # Synthetic data stand in for others: their numbers say nothing of the paper.
-    return records[records["kind"] != "synthetic"]
+    return without_synthetic(records_of(get_records, name))
 
 
 def scorecard_cells(
@@ -108,7 +108,7 @@ def scorecard_cells(
 
 def _rows(cells):
     """Each of our rows with the nearest printed one, and its number of settings by print."""
-    rows = row_verdicts(deviations(cells[cells["kind"] != "synthetic"]))
+    rows = row_verdicts(deviations(without_synthetic(cells)))
     n_closest = []
     for table, method in zip(rows["table"], rows["algorithm"], strict=True):
         of_table = settings_closest_to_print(published_tables()[table].experiment)
@@ -138,10 +138,14 @@ def _agreeing(cells, rows):
     has_closest = compared["closest_to_print"] > 0
     # Readers ask whether agreement comes from settings that were chosen for it.
     groups = {
-        "rows with settings closest to print": agrees[has_closest],
-        "the other rows": agrees[~has_closest],
+        ROWS_BY_PRINT: agrees[has_closest],
+        OTHER_ROWS: agrees[~has_closest],
     }
-    return {name: [int(group.sum()), len(group)] for name, group in groups.items() if len(group)}
+    counts = {}
+    for name, group in groups.items():
+        if len(group):
+            counts[name] = [int(group.sum()), len(group)]
+    return counts
 
 
 def _agreeing_pages(cells):

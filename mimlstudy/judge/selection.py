@@ -100,6 +100,14 @@ def records_of(get_records: Records, *experiments: str) -> pd.DataFrame:
     return records[~is_refuted]
 
 
+def without_synthetic(records: pd.DataFrame) -> pd.DataFrame:
+    """The records, or cells, of original and re-derived data alone.
+
+    Synthetic data stand in for others: their numbers say nothing of the paper.
+    """
+    return records[records["kind"] != "synthetic"]
+
+
 def as_in_our_tables(records: pd.DataFrame) -> pd.DataFrame:
     """The finished fits with the settings of our tables: no single rounds, no alternatives.
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from mimlstudy.judge.selection import without_synthetic
 from mimlstudy.judge.tolerances import DECIMALS, tolerance
 from mimlstudy.paper.published import ALL_CRITERIA
 
@@ -102,7 +103,7 @@ def agreement(cells: pd.DataFrame) -> dict:
     printed winner. A row is recognised if its own printed row is the nearest.
     """
     # Synthetic data stand in for others: their numbers say nothing of the paper.
-    pairs = deviations(cells[cells["kind"] != "synthetic"])
+    pairs = deviations(without_synthetic(cells))
     same_algorithm = pairs[pairs["algorithm"] == pairs["other"]]
     match_rate, chance_agreement = match_rates(pairs)
     shares = {

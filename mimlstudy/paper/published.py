@@ -66,6 +66,12 @@ def published_tables() -> dict[int, PublishedTable]:
     return {row["number"]: PublishedTable(**row) for row in rows}
 
 
+def published_table_of(experiment: str) -> PublishedTable | None:
+    """The table whose rows an experiment records, if there is one."""
+    tables = [table for table in published_tables().values() if table.experiment == experiment]
+    return tables[0] if tables else None
+
+
 def published_cells(number: int | None = None) -> pd.DataFrame:
     """Every cell of Tables 1 to 5, or of one; ``printed``: "value", "N/A", or "blank"."""
     cells = _all_cells()

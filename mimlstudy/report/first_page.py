@@ -10,11 +10,10 @@ from mimlpaper.datasets.loaders import PERCENTAGES
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.claim_parts import NOT_TESTED
 from mimlstudy.judge.rules import POWERFUL
+from mimlstudy.judge.scorecard import OTHER_ROWS, ROWS_BY_PRINT
 from mimlstudy.report.tables import CORRECTED, PAPERS
 
 EQUAL = "equal tuning"  # a view of claims
-# Kinds of rows in the scorecard.
-BY_PRINT, OTHERS = "rows with settings closest to print", "the other rows"
 PAGE = "figures/pages/{}.md"  # of a rendered notebook, as the README links it
 MUCH, LITTLE = 0.9, 0.1  # of the claims and of the numbers, for "yes" and for "no"
 WIDTH = 100  # of a line, in characters
@@ -68,7 +67,7 @@ def is_recorded(card: Mapping) -> bool:
     """Whether everything is recorded that the facts tell of."""
     columns = card["totals"].values()
     has_rows = all(of_column["all"]["rows"] for of_column in columns)
-    has_both_kinds = {BY_PRINT, OTHERS} <= {*card["agreeing"]}
+    has_both_kinds = {ROWS_BY_PRINT, OTHER_ROWS} <= {*card["agreeing"]}
     rivals = {row["rival"] for row in card["groups"]["equal numbers"]}
     return (
         has_rows
@@ -151,8 +150,8 @@ def numbers(card: Mapping) -> str:
     """How many printed numbers agree, with and without settings chosen by print."""
     n_marked = sum(row["closest_to_print"] > 0 for row in card["rows"])
     n_unmarked = len(card["rows"]) - n_marked
-    of_marked = card["agreeing"][BY_PRINT]
-    of_unmarked = card["agreeing"][OTHERS]
+    of_marked = card["agreeing"][ROWS_BY_PRINT]
+    of_unmarked = card["agreeing"][OTHER_ROWS]
     fixed = card["totals"]["fixed"]["all"]
     chance = card["totals"]["closest"]["all"]["chance_agreement"]
     chance_with_choice = card["chance_with_choice"]["others_marked"]
