@@ -152,6 +152,16 @@ def test_each_fact_is_a_line_that_leads_to_a_heading_of_a_notebook(card):
         assert place == "" or place in headings, (notebook, place)
 
 
+@pytest.mark.parametrize("page", ["README.md", "figures/pages/0_scorecard.md"])
+def test_what_is_published_leads_to_headings_that_notebooks_have(page):
+    # A heading that was changed after publishing leaves links that lead nowhere.
+    text = (folders.notebooks().parent / page).read_text()
+    links = re.findall(r"\]\((?:figures/pages/)?(\w+)\.md#([\w-]+)\)", text)
+    assert links
+    for notebook, place in links:
+        assert place in headings_of(notebook), (page, notebook, place)
+
+
 def test_another_page_links_notebooks_in_its_own_way(card):
     text = first_page.answer(card, "{}.ipynb")
     assert "[Evidence](0_scorecard.ipynb#the-claims)" in text
