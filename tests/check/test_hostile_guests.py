@@ -12,7 +12,9 @@ import textwrap
 import pytest
 
 from mimlpaper import paths
+from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.metrics import CRITERIA
+from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import Store
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.experiments import EXPERIMENTS
@@ -20,6 +22,7 @@ from mimlstudy.report.bench import OUTPUT, bench
 from mimlstudy.report.command import main
 from mimlstudy.report.guest import KEPT_OUTPUT
 from mimlstudy.report.plain import markdown_text
+from tests.made_up_study import check_same_numbers, tiny
 
 HONEST = """
 import os, signal, sys, time
@@ -318,3 +321,22 @@ def is_running(process_id):
         return False
     status = open(f"/proc/{process_id}/stat").read().split()[2] if sys.platform == "linux" else ""
     return status != "Z"
+
+
+class Hostile(LabelFrequencies):
+    """A learner in a study, which changes how every later fit in its process is measured."""
+
+    def fit(self, X, Y):
+        from mimlstudy.paper import measures
+
+        measures.evaluate = lambda *arguments: {"one_error": 0.0}
+        return super().fit(X, Y)
+
+
+def test_foreign_code_leaves_nothing_to_the_trials_of_a_later_call(store):
+    """Workers do not outlive a call."""
+    mine = tiny()
+    hostile = tiny({"Hostile": Hostile()}, name="hostile")
+    honest = compute(mine, store=store, jobs=1)
+    compute(hostile, store=store, jobs=2)
+    check_same_numbers(compute(mine, store=store, jobs=2, recompute=True), honest)

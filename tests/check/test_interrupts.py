@@ -1,16 +1,22 @@
-"""Ctrl-C and kills of ``mimlpaper compute``, in compiled code and with a process for each trial."""
+"""Ctrl-C and kills of ``compute`` and ``run``: in compiled code, in trials, in notebooks."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import psutil
 import pytest
 
+from mimlpaper import paths
 from mimlstudy.engine.records import Store
 from mimlstudy.paper.catalogue import CATALOGUE
+from mimlstudy.report.kernels import NAME
+from mimlstudy.report.notebooks import run_notebooks
+from tests.made_up_notebooks import write_notebook
 from tests.made_up_study import compiled_trials
 
 # The command as a process of its own, with an experiment in the place of Fig. 7. Ctrl-C arrives
@@ -100,3 +106,53 @@ def test_a_killed_run_leaves_no_kernel(tmp_path, kill):
     run.wait(timeout=30)
     _, alive = psutil.wait_procs(children, timeout=20)
     assert not alive
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder of notebooks in the project's place."""
+    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    (tmp_path / "notebooks").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "notebooks"
+
+
+def interrupt_this_thread_after(started, seconds):
+    """Send Ctrl-C's signal to the calling thread, some seconds after the event."""
+    target = threading.get_ident()
+
+    def interrupt():
+        started.wait(60)
+        time.sleep(seconds)
+        signal.pthread_kill(target, signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+
+
+@pytest.fixture
+def heeds_interrupts():
+    """Ctrl-C raises KeyboardInterrupt, also where a shell started the tests in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeds_interrupts")
+@pytest.mark.parametrize("seconds", [0.0, 0.3, 1.0, 2.0])
+def test_a_run_that_is_interrupted_ends_and_leaves_no_kernel(folder, seconds):
+    """Before its kernel starts, while it does, and in a cell; the next notebook never starts."""
+    write_notebook(folder, "3_long", "import time; time.sleep(600)")
+    write_notebook(folder, "4_next", "pass")
+    lines = []
+    started = threading.Event()
+
+    def report(line):
+        lines.append(line)
+        started.set()
+
+    interrupt_this_thread_after(started, seconds)
+    with pytest.raises(KeyboardInterrupt):
+        run_notebooks(["3_long", "4_next"], report=report)
+    assert "4_next: started" not in lines
+    processes = [child.name for child in multiprocessing.active_children()]
+    assert NAME not in processes

@@ -1,12 +1,8 @@
 """Notebooks: how they run, by which parameters, and where they write."""
 
 import ast
-import multiprocessing
 import os
 import re
-import signal
-import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
@@ -16,7 +12,6 @@ from nbclient.exceptions import DeadKernelError
 from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.report import notebooks
-from mimlstudy.report.kernels import NAME
 from mimlstudy.report.notebooks import NotebookRun, last_runs, run_notebooks
 from mimlstudy.report.parameters import TYPES, ParameterError
 from tests.made_up_notebooks import edited, write_notebook
@@ -148,47 +143,6 @@ def test_two_questions_at_once_are_both_answered(folder):
     assert of_seven.parent.name.startswith("file=")
     assert f"answer 7 {folder.parent}/mine.csv" in of_seven.read_text()
     assert of_five.parent != of_seven.parent
-
-
-def interrupt_this_thread_after(started, seconds):
-    """Send Ctrl-C's signal to the calling thread, some seconds after the event."""
-    target = threading.get_ident()
-
-    def interrupt():
-        started.wait(60)
-        time.sleep(seconds)
-        signal.pthread_kill(target, signal.SIGINT)
-
-    threading.Thread(target=interrupt).start()
-
-
-@pytest.fixture
-def heeds_interrupts():
-    """Ctrl-C raises KeyboardInterrupt, also where a shell started the tests in the background."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("heeds_interrupts")
-@pytest.mark.parametrize("seconds", [0.0, 0.3, 1.0, 2.0])
-def test_a_run_that_is_interrupted_ends_and_leaves_no_kernel(folder, seconds):
-    """Before its kernel starts, while it does, and in a cell; the next notebook never starts."""
-    write_notebook(folder, "3_long", "import time; time.sleep(600)")
-    write_notebook(folder, "4_next", "pass")
-    lines = []
-    started = threading.Event()
-
-    def report(line):
-        lines.append(line)
-        started.set()
-
-    interrupt_this_thread_after(started, seconds)
-    with pytest.raises(KeyboardInterrupt):
-        run_notebooks(["3_long", "4_next"], report=report)
-    assert "4_next: started" not in lines
-    processes = [child.name for child in multiprocessing.active_children()]
-    assert NAME not in processes
 
 
 def test_a_name_that_is_nearly_right_gets_a_hint(folder):

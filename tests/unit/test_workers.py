@@ -151,24 +151,6 @@ def test_a_process_of_a_trial_is_not_killed_before_it_gives_back_what_it_has(tmp
     assert file.exists()
 
 
-class Hostile(LabelFrequencies):
-    """Changes how every later fit in its process is measured."""
-
-    def fit(self, X, Y):
-        from mimlstudy.paper import measures
-
-        measures.evaluate = lambda *arguments: {"one_error": 0.0}
-        return super().fit(X, Y)
-
-
-def test_foreign_code_leaves_nothing_to_the_trials_of_a_later_call(store):
-    """Workers do not outlive a call."""
-    honest = run(store)
-    hostile = tiny({"Hostile": Hostile()}, name="hostile")
-    run(store, hostile, jobs=2)
-    check_same_numbers(run(store, jobs=2, recompute=True), honest)
-
-
 class Interrupted(LabelFrequencies):
     """Ctrl-C, as a learner meets it: plain, or as compiled code makes an error of it."""
 
