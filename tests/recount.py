@@ -207,7 +207,7 @@ def tried_settings(data, number):
 
 
 def cells_of_alternatives(data, number):
-    """Cells of every alternative: the mean of its row, and its difference on shared splits."""
+    """Cells of every alternative: its row's mean and the difference on shared splits, in range."""
     cells = summary(number, tried_settings(data, number), ("method", *SETTING))
     keys = [*COLUMN, "method"]
     is_row = (cells["override"] == "{}") & (cells["row"] == "")
@@ -221,7 +221,8 @@ def cells_of_alternatives(data, number):
     whole = whole.merge(measured, "left", [*keys, *SETTING])
     # Where an alternative was not run it has the value of its row.
     change = (whole["mean_alternative"] - whole["mean_shared"]).fillna(0.0)
-    return whole.assign(mean=whole["mean"] + change)
+    highest = np.where(whole["criterion"] == "coverage", np.inf, 1.0)
+    return whole.assign(mean=(whole["mean"] + change).clip(0.0, highest))
 
 
 def chance_with_choice(data):

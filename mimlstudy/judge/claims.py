@@ -44,6 +44,7 @@ WORDS = (
 # What a claim is about, in claims.csv; each kind is counted apart.
 CLAIM_KINDS = (
     "comparison",
+    "sensitivity",
     "data",
     "arithmetic",
     "convergence",
@@ -264,8 +265,8 @@ def count_words_by_kind(
 ) -> pd.DataFrame:
     """How many claims of each kind (rows) have each of :data:`WORDS` (columns) by one view.
 
-    Comparisons of methods, checks of data, arithmetic and convergence are different things: only
-    the first say which method is better.
+    Comparisons of methods, sensitivity to settings, checks of data, arithmetic and convergence are
+    different things: only the first say which method is better.
     """
     kinds = [finding.kind for finding in findings]
     words = [finding.word(view) for finding in findings]

@@ -119,8 +119,8 @@ def alternative_means(number: int, get_records: Records) -> pd.DataFrame:
     """Cells of a table for every alternative, with its mean on the whole protocol.
 
     That is the mean of the row on all splits, and the difference that the alternative makes on
-    the splits that both have: few splits may be easy or hard for all settings. ``std`` and ``n``
-    are the row's. Columns: :data:`CELL`, mean, std, n.
+    the splits that both have: few splits may be easy or hard for all settings. It stays within
+    the criterion's range. ``std`` and ``n`` are the row's. Columns: :data:`CELL`, mean, std, n.
     """
     table = published_tables()[number]
     records = alternatives_of(table.experiment, get_records)
@@ -133,7 +133,9 @@ def alternative_means(number: int, get_records: Records) -> pd.DataFrame:
     cells = on_few.merge(row_on_few, on=PLACE, suffixes=("", "_row"))
     cells = cells.merge(row_on_all, on=PLACE, suffixes=("", "_whole"))
     change = cells["mean"] - cells["mean_row"]
-    cells = cells.assign(mean=cells["mean_whole"] + change)
+    # Where the row differs much between splits, the sum may leave what a criterion can be.
+    highest = np.where(cells["criterion"] == "coverage", np.inf, 1.0)
+    cells = cells.assign(mean=(cells["mean_whole"] + change).clip(0.0, highest))
     return cells[[*CELL, "mean", "std", "n"]]
 
 

@@ -387,10 +387,11 @@ def plot_critical_difference(tested: Ranks, axis: plt.Axes, *, title: str):
     axis.set_title(words, loc="left")
 
 
-def label_ends(axis: plt.Axes, ends: dict, *, least: float, bold=None):
+def label_ends(axis: plt.Axes, ends: dict, *, least: float, bold=None, names=None):
     """Names right of the ends (x, y) of lines, at least the share ``least`` of the axis apart.
 
-    All have their colours; if ``bold`` names some, these alone, in bold.
+    All have their colours; if ``bold`` names some, these alone, in bold. ``names`` may give a
+    method another name.
     """
     # Limits of the axis must be final, since places are shares of it.
     axis.autoscale_view()
@@ -402,7 +403,7 @@ def label_ends(axis: plt.Axes, ends: dict, *, least: float, bold=None):
         is_bold = method in (bold or ())
         color = look_of(method).color if bold is None or is_bold else LINE
         axis.annotate(
-            method,
+            (names or {}).get(method, method),
             tuple(places[method]),
             (1.07, height),
             "axes fraction",

@@ -25,14 +25,13 @@ from mimlstudy.judge.selection import Records, unmixed
 from mimlstudy.judge.statistics import MARGIN
 from mimlstudy.judge.tolerances import DECIMALS, RULES
 from mimlstudy.judge.verdicts import agreement, wins
-from mimlstudy.paper.experiments import settings_closest_to_print
 from mimlstudy.paper.published import ALL_CRITERIA, published_divergences, published_tables
+from mimlstudy.report.marks import marked, marks_in_words
 from mimlstudy.report.plain import markdown_text
 from mimlstudy.report.verdict_looks import IN_PRINT, VERDICT_SIGNS, VERDICT_TINTS
 
 HEADS = {c.name: f"{c.symbol} {c.arrow}" for c in ALL_CRITERIA.values()}
 PRINTED, OURS, FIXED = "printed", "ours", "fixed in advance"  # lines of a table
-DAGGER = "†"  # behind rows with settings chosen by print
 PAPERS, CORRECTED = "paper's test", "corrected test"  # in claims.VIEWS, as all of CLAIM_COLUMNS
 CLAIM_COLUMNS = (PAPERS, CORRECTED, "fixed in advance", "equal tuning")
 HOW_TESTED = (
@@ -398,12 +397,9 @@ def _addressed(entries, cells):
 
 
 def _marked_names(cells, table):
-    """The methods that are shown, with a dagger where settings come closest to print."""
-    n_settings = settings_closest_to_print(table.experiment)
-    names = {}
-    for method in cells["algorithm"].unique():
-        names[method] = method + DAGGER * (n_settings.get(method, 0) > 0)
-    return names
+    """The methods that are shown, with a mark where settings come closest to print."""
+    methods = cells["algorithm"].unique()
+    return {method: marked(method, table.experiment) for method in methods}
 
 
 def _lines_of_methods(cells, table, fixed):
@@ -469,7 +465,7 @@ def _results_caption(table, cells, totals, has_beyond, has_fixed, profile):
             f"{totals['chance_agreement']:.0%} of other algorithms' cells would; "
             f"{totals['rows_recognised']} of {totals['rows']} rows are nearest to their own."
         )
-    sentences.append(_dagger_in_words(cells, table))
+    sentences.append(marks_in_words(cells["algorithm"].unique(), table.experiment))
     sentences.append(_provenance(cells, profile))
     return " ".join(filter(None, sentences))
 
@@ -484,18 +480,6 @@ def low_rank_in_words(runs: pd.DataFrame) -> str:
     return (
         f" A kernel's factor leaves more than {MUCH:.0%} of the trace in fits of "
         f"{'; '.join(methods)}: see notebook 8."
-    )
-
-
-def _dagger_in_words(cells, table):
-    shown = cells["algorithm"].unique()
-    n_settings = settings_closest_to_print(table.experiment)
-    marked = [n_settings[name] for name in shown if n_settings.get(name)]
-    if not marked:
-        return ""
-    return (
-        f"{DAGGER} marks {len(marked)} rows with {sum(marked)} settings that were chosen "
-        "because they come closest to the printed row."
     )
 
 

@@ -73,6 +73,19 @@ def test_an_alternative_is_compared_on_the_splits_that_it_shares_with_its_row():
     assert set(means["n"]) == {30}
 
 
+def test_an_alternative_stays_within_the_range_of_a_criterion():
+    """The row fails on the first three splits, where the alternative does not."""
+    values = dict.fromkeys(CRITERIA, 0.1)
+    recorded = {
+        "table1": record("MimlNn", values, n=30, easier=-0.6),
+        "alternatives": alternative("MimlNn", values),
+    }
+    means = alternative_means(1, recorded.get)
+    by_setting = means.groupby("alternative")["mean"]
+    assert by_setting.mean()[""] == pytest.approx(0.1)
+    assert by_setting.max()["C = 10.0"] == 0.0
+
+
 def test_an_alternative_that_was_not_run_on_a_cell_has_the_value_of_its_row():
     cells = pd.DataFrame(
         {

@@ -49,13 +49,14 @@ def test_numerals_are_whole_and_white_on_dark_squares():
 
 def test_each_criterion_has_a_panel_of_methods_by_sets():
     shares = above_and_below(TWO_SETS, "InsDif")
-    figure = sets_map(shares, "InsDif", limit=40, names=["set a", "set b"])
+    names = ["set a", "set b"]
+    figure = sets_map(shares, "InsDif", limit=40, names=names, experiment="table4")
     panel = figure.axes[0]
     assert panel.get_title() == "(a) hamming loss"
     (image,) = panel.images
     squares = np.asarray(image.get_array())
     assert squares == pytest.approx(np.array([[50.0, -25.0]]))
-    assert [text.get_text() for text in panel.get_yticklabels()] == ["MlSvm"]
+    assert [text.get_text() for text in panel.get_yticklabels()] == ["MlSvm †"]
     titled = [axis for axis in figure.axes if axis.get_title().startswith("(")]
     assert len(titled) == len(CRITERIA)
     plt.close(figure)

@@ -5,13 +5,13 @@ import re
 import pandas as pd
 import pytest
 
-from mimlstudy.report import tables
+from mimlstudy.report import marks, tables
 from mimlstudy.report.verdict_looks import VERDICT_TINTS
 from tests.made_up_records import as_in_the_paper
 
 
 def marking(monkeypatch, marked):
-    monkeypatch.setattr(tables, "settings_closest_to_print", lambda name: marked)
+    monkeypatch.setattr(marks, "settings_closest_to_print", lambda name: marked)
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_latex_is_plain_and_balanced(monkeypatch):
     assert text.count("{") == text.count("}")
     assert text.count(r"\midrule") == 2
     assert r"& ours & \cellcolor[HTML]{E4F4EC}\textbf{.185±.008} = &" in text
-    assert r"\addlinespace MlSvm† & printed &" in text
+    assert r"\addlinespace MlSvm † & printed &" in text
     assert r"\midrule AdtBoost.MH &" in text
 
 

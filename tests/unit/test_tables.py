@@ -5,13 +5,13 @@ import pytest
 
 from mimlstudy.judge.claims import VIEWS, evaluate_claims
 from mimlstudy.paper.published import published_tables
-from mimlstudy.report import tables
+from mimlstudy.report import marks, tables
 from tests.made_up_records import as_in_the_paper, rows
 
 
 @pytest.fixture(autouse=True)
 def no_row_is_marked(monkeypatch):
-    monkeypatch.setattr(tables, "settings_closest_to_print", lambda name: {})
+    monkeypatch.setattr(marks, "settings_closest_to_print", lambda name: {})
 
 
 def of_paper(records, number=1, **options):
@@ -33,7 +33,7 @@ def with_fixed(monkeypatch):
     worse = 0.1 * (records["split"] < 15)
     fixed = records.assign(hamming_loss=records["hamming_loss"] + worse)
     marked = {"AdtBoost.MH": 3}
-    monkeypatch.setattr(tables, "settings_closest_to_print", lambda name: marked)
+    monkeypatch.setattr(marks, "settings_closest_to_print", lambda name: marked)
     return of_paper(records, fixed=fixed)
 
 
@@ -46,8 +46,8 @@ def test_the_value_fixed_in_advance_stands_where_it_differs(with_fixed):
 
 
 def test_a_row_with_settings_closest_to_print_is_marked(with_fixed):
-    assert "AdtBoost.MH†" in with_fixed.entries.index
-    assert with_fixed.rules_above == ("AdtBoost.MH†",)
+    assert "AdtBoost.MH †" in with_fixed.entries.index
+    assert with_fixed.rules_above == ("AdtBoost.MH †",)
     assert "† marks 1 rows with 3 settings" in with_fixed.caption
 
 

@@ -21,6 +21,7 @@ from mimlstudy.report.figures import (
     panel_titles,
     plot_parameter_curves,
 )
+from mimlstudy.report.marks import marked
 
 GREY = "#ececec"  # of the margin of ties
 MARGIN = 5  # of ties, in percent of the loss
@@ -71,6 +72,8 @@ def shares_figure(records: pd.DataFrame) -> plt.Figure:
     )
     for run in placed[apart].itertuples():
         _draw_apart(figure, run)
+    for text in figure.legends[0].get_texts():
+        text.set_text(marked(text.get_text(), records["experiment"].iat[0]))
     if apart.any():
         words = "× a split in which all scores tie;\n   it is not part of the mean"
         figure.text(0.42, 0.1, words, fontsize=7.5, va="top", linespacing=1.4)

@@ -10,6 +10,7 @@ from matplotlib.colors import LinearSegmentedColormap
 
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.report.figures import BLUE, INK, VERMILION, loss_title
+from mimlstudy.report.marks import marked
 from mimlstudy.report.sections.differences import losses_of
 
 COLORS = LinearSegmentedColormap.from_list("better to worse", [BLUE, "white", VERMILION])
@@ -75,7 +76,7 @@ def _number(value):
 
 
 def sets_map(
-    shares: pd.DataFrame, reference: str, *, limit: float, names: Sequence[str]
+    shares: pd.DataFrame, reference: str, *, limit: float, names: Sequence[str], experiment: str
 ) -> plt.Figure:
     """A panel for each criterion: rows are methods, columns data sets.
 
@@ -85,6 +86,7 @@ def sets_map(
     reference : str, the method whose losses the shares are of.
     limit : float, the share that has the darkest colour, in percent; those beyond have it too.
     names : sequence of str, of the data sets, in the order of their columns.
+    experiment : str, in which a mark stands behind methods with settings closest to print.
     """
     methods = shares.index.unique("method")
     datasets = shares.index.unique("dataset")
@@ -97,7 +99,7 @@ def sets_map(
         image = ax.imshow(squares, aspect="auto", **_scale(limit))
         # By letters in the order of the panels: not all criteria may be asked for.
         ax.set_title(f"({letter}) {loss_title(name)}")
-        ax.set_yticks(range(len(methods)), methods)
+        ax.set_yticks(range(len(methods)), [marked(method, experiment) for method in methods])
         ax.set_xticks(range(len(datasets)), names, rotation=90)
         _bare(ax)
     for ax in axes.flat[len(shares.columns) :]:

@@ -12,6 +12,7 @@ from mimlstudy.judge.selection import Records
 from mimlstudy.judge.statistics import ranks_of_means
 from mimlstudy.paper.published import published_tables
 from mimlstudy.report.figures import LINE, in_order, label_ends, look_of
+from mimlstudy.report.marks import marked
 
 SETTINGS = ("printed", "ours", "equal tuning")
 GREY = "#bbbbbb"
@@ -63,12 +64,14 @@ def first_methods(ranks: Mapping[int, pd.DataFrame]) -> pd.DataFrame:
 def orders_figure(ranks: Mapping[int, pd.DataFrame], coloured: Sequence[str]) -> plt.Figure:
     """Four panels, for up to four tables of :func:`mean_ranks`, by number: a line for each method.
 
-    The methods of ``coloured`` have their colours, and the others are grey.
+    The methods of ``coloured`` have their colours, and the others are grey. A mark stands behind
+    those whose row in the table has settings closest to print.
     """
     figure, axes = plt.subplots(2, 2, figsize=(7, 5.4))
     for ax, (number, table) in zip(axes.flat, ranks.items(), strict=False):
-        _draw_order(ax, table.reindex(in_order(table.index)), coloured)
-        ax.set_title(f"Table {number}: {published_tables()[number].title}", loc="left")
+        published = published_tables()[number]
+        _draw_order(ax, table.reindex(in_order(table.index)), coloured, published.experiment)
+        ax.set_title(f"Table {number}: {published.title}", loc="left")
     handles = [_marks(markers) for markers in MARKERS.values()]
     side_by_side = {tuple: HandlerTuple(ndivide=None, pad=1.2)}
     figure.legend(
@@ -87,7 +90,7 @@ def _marks(markers):
     return tuple(plt.Line2D([], [], marker=marker, **look) for marker in markers)
 
 
-def _draw_order(ax, ranks, coloured):
+def _draw_order(ax, ranks, coloured, experiment):
     for method, values in ranks.iterrows():
         look = look_of(method)
         color = look.color if method in coloured else GREY
@@ -104,4 +107,5 @@ def _draw_order(ax, ranks, coloured):
     ax.tick_params(axis="x", length=0)
     last = len(SETTINGS) - 1  # the place across of the last setting
     ends = {method: (last, values.iloc[-1]) for method, values in ranks.iterrows()}
-    label_ends(ax, ends, least=0.07, bold=coloured)
+    names = {method: marked(method, experiment) for method in ends}
+    label_ends(ax, ends, least=0.07, bold=coloured, names=names)

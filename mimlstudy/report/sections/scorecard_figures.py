@@ -15,9 +15,9 @@ from mimlstudy.judge.claims import WORDS
 from mimlstudy.judge.verdicts import LOWER_IS_BETTER, VERDICTS
 from mimlstudy.paper.published import published_tables
 from mimlstudy.report.figures import BLUE, GREEN, INK, LINE, VERMILION
+from mimlstudy.report.marks import DAGGER, marked
 from mimlstudy.report.verdict_looks import VERDICT_LOOKS
 
-MARK = "†"  # of rows with settings chosen because they come closest to print
 FARTHEST = 6.0  # tolerances that the axis shows
 AT_THE_EDGE = FARTHEST + 0.25
 COUNT_AT = AT_THE_EDGE + 0.35  # place of the number of values beyond the axis
@@ -30,15 +30,10 @@ WORD_COLOURS = {  # of bars; and of the numbers in them
 }
 
 
-def marked_name(row: Mapping) -> str:
-    """The name of a scorecard's row, with :data:`MARK` if settings were chosen by print."""
-    return row["algorithm"] + (f" {MARK}" if row["closest_to_print"] else "")
-
-
 def deviations_from_print(card: Mapping) -> pd.DataFrame:
     """The compared cells with their ``deviation``: in tolerances, above 0 where ours is better.
 
-    ``name`` is that of :func:`marked_name`.
+    ``name`` is the method's, marked if its row has settings closest to print.
     """
     cells = pd.DataFrame(card["cells"])
     is_printed = cells["printed"] == "value"
@@ -47,22 +42,16 @@ def deviations_from_print(card: Mapping) -> pd.DataFrame:
     difference = numbers["mean"] - numbers["published_mean"]
     is_loss = cells["criterion"].map(LOWER_IS_BETTER).astype(bool)
     gain = difference.where(~is_loss, -difference)
-    names = _marked_names(card)
-    places = zip(cells["table"], cells["algorithm"], strict=True)
     with_names = cells.assign(
         deviation=gain / numbers["tolerance"],
-        name=[names.get(place, place[1]) for place in places],
+        name=[_marked(*place) for place in zip(cells["table"], cells["algorithm"], strict=True)],
     )
     # Nothing is compared where no tolerance is known.
     return with_names.dropna(subset="deviation")
 
 
-def _marked_names(card):
-    """The names of rows by number of the table and algorithm."""
-    names = {}
-    for row in card["rows"]:
-        names[row["table"], row["algorithm"]] = marked_name(row)
-    return names
+def _marked(number, method):
+    return marked(method, published_tables()[number].experiment)
 
 
 def deviations_figure(cells: pd.DataFrame) -> plt.Figure:
@@ -122,12 +111,11 @@ def cells_figure(card: Mapping, numbers: Sequence[int]) -> plt.Figure:
     """Each cell of some tables as a square with its verdict; rows chosen by print have a mark."""
     figure, axes = plt.subplots(3, 2, figsize=(7, 7))
     cells = pd.DataFrame(card["cells"])
-    names = _marked_names(card)
     looks = VERDICT_LOOKS.loc[[*VERDICTS]]
     for ax, number in zip(axes.flat, numbers, strict=False):
         table = cells[cells["table"] == number]
         squares = _squares(table, published_tables()[number].columns)
-        squares.index = [names.get((number, name), name) for name in squares.index]
+        squares.index = [_marked(number, method) for method in squares.index]
         _draw_squares(ax, squares, looks)
         ax.set_title(f"Table {number}: {published_tables()[number].title}", loc="left")
     for ax in axes.flat[len(numbers) :]:
@@ -171,7 +159,7 @@ def _verdict_key(cells, looks):
             sign = look.sign or " "
             label = f"{sign}  {look.in_print} ({counts[verdict]})"
             handles.append(Patch(color=look.fill, label=label))
-    handles.append(Patch(color="white", label=f"{MARK}  settings closest to print"))
+    handles.append(Patch(color="white", label=f"{DAGGER}  settings closest to print"))
     return handles
 
 

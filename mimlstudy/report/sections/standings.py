@@ -9,6 +9,7 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import unmixed
 from mimlstudy.paper.published import published_cells, published_tables
 from mimlstudy.report.figures import BLUE, INK, VERMILION
+from mimlstudy.report.marks import marked
 
 LOOKS = {
     # A bar is seen also where a dot lies on it.
@@ -44,31 +45,32 @@ def _means(records, criteria):
 
 
 def standings_figure(
-    tables: Mapping[str, pd.DataFrame], criterion: str, bold: Sequence[str] = ()
+    tables: Mapping[int, pd.DataFrame], criterion: str, bold: Sequence[str] = ()
 ) -> plt.Figure:
-    """A panel for each table of :func:`standings`, by its title: a row for each method.
+    """A panel for each table of :func:`standings`, by its number: a row for each method.
 
-    The names of methods in ``bold`` are bold.
+    The names of methods in ``bold`` are bold. A mark stands behind those whose row in the table
+    has settings closest to print.
     """
     size = (7.0, 2.5)
     figure, axes = plt.subplots(1, len(tables), figsize=size, squeeze=False)
-    for ax, (title, table) in zip(axes.flat, tables.items(), strict=True):
-        _draw_standings(ax, table)
-        ax.set_title(title)
+    for ax, (number, table) in zip(axes.flat, tables.items(), strict=True):
+        published = published_tables()[number]
+        _draw_standings(ax, table, published.experiment)
+        ax.set_title(f"Table {number}: {published.title}")
         ax.set_xlabel(CRITERIA[criterion].title)
-        for label in ax.get_yticklabels():
-            is_bold = label.get_text() in bold
-            label.set_weight("bold" if is_bold else "normal")
+        for method, label in zip(table.index, ax.get_yticklabels(), strict=True):
+            label.set_weight("bold" if method in bold else "normal")
     handles, names = axes.flat[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=len(LOOKS))
     return figure
 
 
-def _draw_standings(ax, table):
+def _draw_standings(ax, table, experiment):
     places = range(len(table))
     for name, look in LOOKS.items():
         ax.plot(table[name], places, linestyle="none", label=name, **look)
-    ax.set_yticks(places, table.index)
+    ax.set_yticks(places, [marked(method, experiment) for method in table.index])
     ax.set_ylim(len(table) - 0.5, -0.5)  # the best printed method on top
     ax.grid(axis="both")
 
