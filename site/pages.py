@@ -52,6 +52,8 @@ def home_page(readme, notebooks, figures):
         PHOTOGRAPH=_marked(readme, "photograph"),
         WORD=word,
         FACTS=facts,
+        USE=_marked(readme, "use"),
+        CHECK=_marked(readme, "check"),
         NOTEBOOKS=toctree,
     )
     return _on_site(words, notebooks, figures)

@@ -109,18 +109,18 @@ def _share_supported(card):
 
 
 def in_short(card: Mapping) -> str:
-    """Whether numbers, and the lead of the paper's learners, come out again."""
+    """Whether numbers come out again, and whether the paper's learners beat MlSvm."""
     total = card["totals"]["closest"]["all"]
     share = "Most" if total["agrees"] > total["measured"] / 2 else "At most half of the"
     tuned = _claim(card, "S4.2")["verdicts"][EQUAL]
-    lead = "does in part"
+    beat = "still beat, on some criteria,"
     if tuned["supported"] == tuned["n_parts"]:
-        lead = "does too"
+        beat = "still beat"
     elif not tuned["supported"]:
-        lead = "does not"
+        beat = "no longer beat"
     return (
-        f"{share} printed numbers come out again. The lead over MlSvm, which sees no bags, {lead}, "
-        "if all are tuned alike."
+        f"{share} printed numbers come out again. If all learners are tuned alike, the paper's "
+        f"{beat} MlSvm, which sees no bags."
     )
 
 
@@ -225,9 +225,9 @@ def bags(card: Mapping) -> str:
     n_mean, n_sets = leads.loc["mean"]
     n_statistics = leads.loc["bag statistics", "sum"]
     return (
-        "Of equally many learners, tuned alike, one of the paper's leads learners of a bag's mean "
-        f"on {n_mean:.1f} of {n_sets:.0f} data sets, and of bag statistics on "
-        f"{n_statistics:.1f} (means over draws)."
+        "With equally many learners, tuned alike, the paper's beat learners of a bag's mean on "
+        f"{n_mean:.1f} of {n_sets:.0f} data sets, and learners of bag statistics on "
+        f"{n_statistics:.1f}, on average over choices of learners."
     )
 
 

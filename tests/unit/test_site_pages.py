@@ -87,6 +87,12 @@ Half are right.
 
 It holds ([here](figures/pages/0_scorecard.md)), not there ([9_cost](notebooks/9_cost.ipynb)).
 <!-- end -->
+<!-- use -->
+Four lines.
+<!-- end -->
+<!-- check -->
+Two commands.
+<!-- end -->
 | all | `0_scorecard` | `9_cost` |
 """
 
@@ -99,6 +105,8 @@ def test_home_links_the_notebooks_that_there_are(tmp_path):
     assert "**What is the problem?** What is it? *Multi" in text
     assert "for *trees* (green). Half are right.\n" in text
     assert "](figures/photograph.svg)" in text
+    assert "## Use it\n\nFour lines.\n" in text
+    assert "## Check it\n\nTwo commands.\n" in text
     assert ":caption: Notebooks\nnotebooks/0_scorecard\n```" in text
     assert "notebooks/9_cost" not in text
     assert "| all |" not in text
