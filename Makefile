@@ -52,7 +52,7 @@ pdf: .venv/installed-pdf  ## the executed notebooks as one PDF, build/mimlpaper.
 	$(BIN)/mimlpaper run --recorded
 	$(BIN)/python site/pdf.py
 
-verify: install  ## re-run recorded trials, drawn at random, and compare
+verify: install  ## re-run a random sample of recorded trials, and compare
 	$(BIN)/mimlpaper verify
 
 lint: install  ## style and types

@@ -9,6 +9,7 @@ import argparse
 import re
 import sys
 from collections.abc import Callable
+from itertools import zip_longest
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -34,7 +35,7 @@ LINK = re.compile(r'<a\b[^>]*\shref="#([^"]+)"')
 SHOWN_TABLES = (".md", ".tex")
 # Its page shows seconds of this machine, and whatever was recorded here on synthetic data.
 NOT_COMPARED = "own_method"
-REMEDY = "python site/publish.py writes it from the records"
+REMEDY = "correct the notebook, or publish what it gives: python site/publish.py"
 NO_REQUEST = re.compile(r'<link[^>]*rel="(?:canonical|license|author)"[^>]*>')
 
 
@@ -65,9 +66,9 @@ def differing_tables(published: Path, made_again: Path) -> list[str]:
     differing = []
     for path in sorted(published.glob("*.*")):
         if path.suffix == ".csv":
-            differing += difference(path, made_again / path.name, same_numbers)
+            differing += difference(path, made_again / path.name, other_numbers)
         elif path.suffix in SHOWN_TABLES and path.name != "README.md":  # which no notebook makes
-            differing += difference(path, made_again / path.name, same_text)
+            differing += difference(path, made_again / path.name, other_text)
     return differing
 
 
@@ -85,29 +86,37 @@ def differing_pages(published: Path, executed: Path, made_again: Path) -> list[s
         again.unlink(missing_ok=True)  # of an earlier check
         if notebook.is_file():
             write_markdown_page(nbformat.read(notebook, as_version=4), again)
-        differing += difference(path, again, same_text)
+        differing += difference(path, again, other_text)
     return differing
 
 
-def difference(path: Path, again: Path, is_same: Callable[[Path, Path], bool]) -> list[str]:
+def difference(path: Path, again: Path, compare: Callable[[Path, Path], str]) -> list[str]:
     """What is wrong with a published file beside the one that was made again; empty if nothing."""
     if not again.is_file():
         return [f"{path}: no notebook made it again"]
-    return [] if is_same(path, again) else [f"{path}: other values than {again}; {REMEDY}"]
+    differs = compare(path, again)
+    return [f"{path}: {differs}; {REMEDY}"] if differs else []
 
 
-def same_numbers(path: Path, again: Path) -> bool:
+def other_numbers(path: Path, again: Path) -> str:
+    """How two tables of numbers differ; "" if they do not."""
     try:
         # Sums of another machine may differ in the last digits.
         pd.testing.assert_frame_equal(pd.read_csv(path), pd.read_csv(again), rtol=1e-6)
-    except AssertionError:
-        return False
-    return True
+    except AssertionError as error:
+        return f"other values than {again}: {' '.join(str(error).split())}"
+    return ""
 
 
-def same_text(path: Path, again: Path) -> bool:
-    """Whether two texts are equal; their numbers are rounded to few digits."""
-    return path.read_text() == again.read_text()
+def other_text(path: Path, again: Path) -> str:
+    """The first line in which two texts differ; "" if they do not, with numbers of few digits."""
+    lines = path.read_text().splitlines()
+    lines_again = again.read_text().splitlines()
+    pairs = zip_longest(lines, lines_again, fillvalue="")
+    for number, (published, made) in enumerate(pairs, start=1):
+        if published != made:
+            return f"line {number} is {published!r}, and the notebook gives {made!r}"
+    return ""
 
 
 def main(arguments=None):

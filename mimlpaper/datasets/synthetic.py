@@ -502,7 +502,7 @@ def _dataset(name, drawn: bytes, **content) -> Dataset:
         name=name,
         kind="synthetic",
         sha256=hashlib.sha256(drawn).hexdigest(),
-        citation="drawn by mimlpaper",
+        citation="made by mimlpaper",
         terms="BSD-3-Clause",
         **content,
     )

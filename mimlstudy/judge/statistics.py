@@ -278,15 +278,15 @@ class Ranks(NamedTuple):
         largest_p = pd.concat(p_values, axis=1).max(axis=1)
         behind = ", ".join(largest_p.index[largest_p < ALPHA]) or "none"
         best_rank = self.table["rank"].iloc[0]
-        named, stay, are = " and ".join(leaders), "it is", "is"
+        named, stay, are = " and ".join(leaders), "it is still the first", "is"
         if len(leaders) > 1:
-            stay, are = "they are", "are"
+            stay, are = "they are still the first", "are"
         if any({*ranks.leaders()} != {*leaders} for ranks in without):
-            stay = "another may be"
+            stay = "another method can be the first"
         words = (
             f"Over {len(datasets)} data sets the best mean rank is that of {named}, "
-            f"{best_rank:.1f} of {len(self.table)}. Whichever set is left out, "
-            f"{stay} the first, and {named} {are} significantly ahead of {behind}."
+            f"{best_rank:.1f} of {len(self.table)}. If one set is left out, {stay}. "
+            f"Whichever set is left out, {named} {are} significantly ahead of {behind}."
         )
         if len(datasets) < N_DECIDABLE:
             words += f" With {len(datasets)} sets little can be decided."

@@ -623,17 +623,27 @@ def number_text(mean: float, std: float = math.nan) -> str:
 
 
 def _provenance(cells, profile):
-    """Profile, runs and kinds of data, by algorithm where they differ."""
+    """The number of runs; also the profile and the kind of data, where they are not the paper's."""
+    parts = [] if profile == "paper" else [f"profile {profile}"]
     measured = cells[cells["n"] > 0].groupby("algorithm", sort=False)
     if not len(measured):
-        return f"Profile {profile}; no records yet."
-    of_protocol = ""
-    if "n_protocol" in cells:
-        of_protocol = f" of {cells['n_protocol'].iloc[0]}"
-    n_runs = measured["n"].min()
-    runs = _by_algorithm(n_runs.map(lambda n: f"{n}{of_protocol} runs"))
-    kinds = _by_algorithm(measured["kind"].agg(_joined))
-    return f"Profile {profile}; {runs}; {kinds} data."
+        parts.append("no records yet")
+    else:
+        n_protocol = cells["n_protocol"].iloc[0] if "n_protocol" in cells else None
+        parts.append(_runs_in_words(measured["n"].min(), n_protocol))
+        kinds = _by_algorithm(measured["kind"].agg(_joined))
+        if kinds != "original":
+            parts.append(f"{kinds} data")
+    words = "; ".join(parts)
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def _runs_in_words(n_runs, n_protocol):
+    """Such as "30 runs", or "3 of 30 runs", by algorithm where they differ."""
+    texts = n_runs.map(lambda n: f"{n} of {n_protocol} runs")
+    if n_protocol is None or (n_runs == n_protocol).all():
+        texts = n_runs.map(lambda n: f"{n} runs")
+    return _by_algorithm(texts)
 
 
 def _by_algorithm(values):

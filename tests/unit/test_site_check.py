@@ -64,7 +64,7 @@ def test_a_table_to_read_that_differs_by_a_digit_is_named(published, made_again,
     assert check.differing_tables(published, made_again) == []
     (made_again / name).write_text("MimlSvm .501")
     (fault,) = check.differing_tables(published, made_again)
-    assert f"{name}: other values" in fault
+    assert f"{name}: line 1 is 'MimlSvm .500', and the notebook gives 'MimlSvm .501'" in fault
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_a_published_page_is_that_of_the_executed_notebook(pages):
 
 def test_a_published_page_with_another_number_is_named(pages):
     (fault,) = pages("All 25 values agree.")
-    assert "6_any.md: other values" in fault
+    assert "line 1 is 'All 24 values agree.', and the notebook gives 'All 25" in fault
 
 
 def test_a_page_of_an_earlier_check_is_not_compared(pages, tmp_path):

@@ -126,7 +126,7 @@ def test_a_caption_names_methods_whose_kernel_is_far_from_exact():
 
 def test_a_caption_says_that_there_are_no_records():
     caption = of_paper(pd.DataFrame()).caption
-    assert caption.endswith("Profile paper; no records yet.")
+    assert caption.endswith("No records yet.")
 
 
 def test_a_measured_table_has_our_values_alone():
@@ -134,7 +134,7 @@ def test_a_measured_table_has_our_values_alone():
     loss = table.entries.loc["MimlSvm"].iloc[0]
     assert loss.lines == (".033±.003",)
     assert loss.bold == (True,)
-    expected = "Fair fight: mean ± std. Profile paper; 30 runs;"
+    expected = "Fair fight: mean ± std. 30 runs."
     assert table.caption.startswith(expected)
 
 
