@@ -384,8 +384,9 @@ def solve_cutting_plane(
     """Add the worst of p random constraints and solve over all added so far, until none fails.
 
     This is Table 8, for a few dozen bags; ``start`` and ``tol`` are not used. The stopping rule
-    certifies nothing: see the solution's ``gap``. As we read it: ξ >= 0 and δ >= 0 hold from the start,
-    else v_t is unbounded; line 10 solves for all labels, since Q makes the v_t interdependent.
+    certifies nothing: see the solution's ``gap``. As we read it, ξ >= 0 and δ >= 0 hold from the
+    start, else v_t is unbounded; line 10 solves for all labels, since Q makes the v_t
+    interdependent.
     """
     sets = _WorkingSets(problem)  # line 1
     n_passes, changed = 0, True
