@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -186,6 +187,12 @@ class Bags:
     def __repr__(self) -> str:
         return f"Bags({len(self)} bags, {self.n_instances} instances, {self.n_features} features)"
 
+    def with_names(self, names: Sequence | None) -> Bags:
+        """The same bags under other names (n_bags,)."""
+        renamed = copy(self)
+        object.__setattr__(renamed, "names", names)  # Bags are frozen
+        return renamed
+
     def with_instances(self, instances: np.ndarray, feature_names: Sequence | None = None) -> Bags:
         """The same bags with other features (n_instances, any)."""
         return Bags(instances, self.offsets, feature_names, self.names)
@@ -271,7 +278,7 @@ def _places_of_examples(Y, X):
 
 def names_of_examples(X):
     """The keys of a dict, the index of a table, the names of bags; None if there are none."""
-    if isinstance(X, dict):
+    if isinstance(X, Mapping):
         return list(X)
     if hasattr(X, "iloc"):
         return X.index

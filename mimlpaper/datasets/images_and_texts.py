@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.arrays import check_type
-from mimlpaper.bags import Bags
+from mimlpaper.bags import Bags, names_of_examples
 from mimlpaper.paths import check_file
 
 PLACES = ("centre", "left", "up", "right", "down")
@@ -57,6 +57,7 @@ class ImageBags(TransformerMixin, BaseEstimator):
     def transform(self, X: Iterable) -> Bags:
         """Bags of nine instances with 15 features, one for each image.
 
+        Keys of a dict and the index of a Series name the bags.
         An image is the path of a BMP, GIF, JPEG, PNG, TIFF or WebP file, a Pillow image, or an
         array (height, width) or (height, width, 1 to 4) of integers in [0, 255] or floats in
         [0, 1], of at least 8 x 8 pixels. Transparency becomes white. A ValueError names an image
@@ -64,17 +65,16 @@ class ImageBags(TransformerMixin, BaseEstimator):
         """
         if not self.smoothing > 0:
             raise ValueError(f"smoothing must be positive, got {self.smoothing}")
-        if isinstance(X, (str, os.PathLike)):
-            raise ValueError(f"X must be a list of images, got the single path {str(X)!r}")
         small = []
-        for i, image in enumerate(X):
+        for i, image in enumerate(_values(X, "images")):
             pixels = _pixels(image, f"image {i}")
             small.append(self._subsampled(pixels))
         if not small:
             raise ValueError("X must hold at least one image, got none")
         blobs = blob_means(np.stack(small))
         instances = _instances(blobs)
-        return Bags(instances, np.arange(0, len(instances) + 1, 9))
+        offsets = np.arange(0, len(instances) + 1, 9)
+        return Bags(instances, offsets, names=names_of_examples(X))
 
     def _subsampled(self, pixels):
         height, width, _ = pixels.shape
@@ -219,14 +219,17 @@ class TextBags(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Sequence[str]) -> Bags:
-        """Bags of passages, each the counts of the words in ``vocabulary_``."""
+        """Bags of passages, each the counts of the words in ``vocabulary_``.
+
+        Keys of a dict and the index of a Series name the bags.
+        """
         check_is_fitted(self)
         by_text = [self.passages(text) for text in _checked(X)]
         passages = list(chain.from_iterable(by_text))
         counter = CountVectorizer(vocabulary=self.vocabulary_)
         counts = counter.transform(passages)
         offsets = np.cumsum([0, *map(len, by_text)])
-        return Bags(counts.toarray(), offsets)
+        return Bags(counts.toarray(), offsets, names=names_of_examples(X))
 
     def passages(self, text: str) -> list[str]:
         """The passages of a text, one for each instance of its bag, in order."""
@@ -241,12 +244,17 @@ class TextBags(TransformerMixin, BaseEstimator):
         return [words[start : start + self.window] for start in starts]
 
 
+def _values(examples, what):
+    """The images or texts, without their names."""
+    if isinstance(examples, str | os.PathLike):
+        raise ValueError(f"X must be a list of {what}, got the single one {str(examples)!r:.60}")
+    if hasattr(examples, "columns"):
+        raise ValueError(f"X must be a list of {what}, got a table; give its column of {what}")
+    return examples.values() if isinstance(examples, Mapping) else examples
+
+
 def _checked(texts):
-    if isinstance(texts, str):
-        raise ValueError("X must be a list of texts, got a single string")
-    if hasattr(texts, "columns"):
-        raise ValueError("X must be a list of texts, got a table; give its column of texts")
-    texts = list(texts.values()) if isinstance(texts, Mapping) else list(texts)
+    texts = list(_values(texts, "texts"))
     strange = [i for i, text in enumerate(texts) if not isinstance(text, str)]
     if strange or not texts:
         raise ValueError(f"X must hold at least one text, strings only, got others at {strange}")

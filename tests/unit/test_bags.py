@@ -1,5 +1,7 @@
 """Bags, the checks and rules that estimators share, and the first steps of pipelines."""
 
+from collections import UserDict
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler
 
 from mimlpaper import MedoidMap, MimlNn, MiSvmBag, MlKnn, SumInstances
-from mimlpaper.bags import Bags, as_bags
+from mimlpaper.bags import Bags, as_bags, names_of_examples
 from mimlpaper.base import check_labels, label_sets
 from mimlpaper.datasets import labelled_bags
 from mimlpaper.preprocessing import BagStatistics, ConcatenateInstances, MeanInstances, OnInstances
@@ -183,12 +185,13 @@ def assert_named(bags):
 
 @pytest.mark.parametrize(
     "given",
-    [pd.Series([P, Q], index=["p", "q"]), {"p": P, "q": Q}],
-    ids=["series", "dict"],
+    [pd.Series([P, Q], index=["p", "q"]), {"p": P, "q": Q}, UserDict(p=P, q=Q)],
+    ids=["series", "dict", "mapping"],
 )
 def test_names_stay_with_the_bags(given):
     bags = Bags.from_list(given)
     assert_named(bags)
+    assert list(names_of_examples(given)) == ["p", "q"]
     assert_named(bags[:1] + bags[1:])
     turned_twice = bags[[1, 0]][::-1]
     assert_named(turned_twice)
