@@ -262,10 +262,18 @@ def _check_order(Y, values, name_of_Y, name):
     of_pandas = pd.DataFrame | pd.Series
     if not (isinstance(Y, of_pandas) and isinstance(values, of_pandas)):
         return
-    # Predictions for bags without names are numbered.
-    is_numbered = list(values.index) == list(range(len(values)))
-    if not is_numbered and list(values.index) != list(Y.index):
-        raise ValueError(f"{name_of_Y} and {name} must have the same index in the same order")
+    names, names_of_Y = list(values.index), list(Y.index)
+    if names == names_of_Y:
+        return
+    # Predictions for bags without names are numbered. The same numbers in Y may be names.
+    is_numbered = names == list(range(len(names)))
+    is_reordered = values.index.is_unique and set(names) == set(names_of_Y)
+    if is_numbered and not is_reordered:
+        return
+    remedy = f"if their rows have the same order, give {name}.to_numpy()"
+    if is_reordered:
+        remedy = f"give {name}.loc[{name_of_Y}.index], or {remedy}"
+    raise ValueError(f"{name_of_Y} and {name} must have the same index in the same order; {remedy}")
 
 
 def _with_labels(Y, *, without=False, **compared):

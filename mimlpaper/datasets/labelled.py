@@ -48,8 +48,9 @@ def labelled_bags(
     """Bags and labels with names, checked against each other; a ValueError if they do not fit.
 
     Where two arguments hold the same names, they are matched by name: the rows of a DataFrame
-    ``Y`` with the bags, its columns with ``label_names``. Without names they are matched by place;
-    an index of numbers is no name of bags that have words for names.
+    ``Y`` with the bags, its columns with ``label_names``. Without names they are matched by place,
+    rows of ``Y`` with the bags of ``X``, also where ``bag_names`` gives these another order; an
+    index of numbers is no name of bags that have words for names.
     Names are printable texts without spaces around them, and differ.
 
     Parameters
@@ -77,8 +78,15 @@ def labelled_bags(
     if columns is not None:
         places = order_by_name("Y and label_names", columns, labels_in_order)
         labels = labels[:, places]
+    order_of_bags = np.arange(len(X))
+    if bag_names is not None and X.names is not None:
+        order_of_bags = order_by_name("X and bag_names", X.names, bags)
+    order_of_labels = order_of_bags  # labels without names have the order of X
     if isinstance(Y, pd.DataFrame) and named_bags is not None:
-        labels = labels[order_by_name("Y and the bags", Y.index, bags)]
+        places = order_by_name("Y and the bags", Y.index, bags)
+        if set(map(text_of_name, Y.index)) == set(bags):
+            order_of_labels = places
+    labels = labels[order_of_labels]
     instances = X.instances
     if feature_names is not None and X.feature_names is not None:
         places = order_by_name("X and feature_names", X.feature_names, features)
@@ -86,9 +94,9 @@ def labelled_bags(
     # Numbered features get names in the result alone: bags without names fit any others.
     known_features = None if named_features is None else features
     X = Bags(instances, X.offsets, known_features, X.names)
-    if bag_names is not None and X.names is not None:
-        X = X[order_by_name("X and bag_names", X.names, bags)]
-    X = Bags(X.instances, X.offsets, X.feature_names, bags)
+    if bag_names is not None:
+        X = X[order_of_bags]
+    X = X.with_names(bags)
     return LabelledBags(X, labels, labels_in_order, features, bags)
 
 

@@ -535,6 +535,21 @@ def test_without_names_labels_are_matched_by_place(Y):
     assert data.Y.tolist() == [[True], [False]]
 
 
+@pytest.mark.parametrize(
+    "Y",
+    [
+        [[1], [0]],
+        pd.DataFrame({"sea": [1, 0]}),
+        pd.DataFrame({"sea": [0, 1]}, index=["b1", "b2"]),
+    ],
+)
+def test_bags_in_another_order_keep_their_labels(Y):
+    """The bag b2 has the label."""
+    data = labelled_bags(X, Y, ["sea"], bag_names=["b1", "b2"])
+    assert data.X.instances[:, 0].tolist() == [1, 2]
+    assert data.Y.tolist() == [[False], [True]]
+
+
 def test_labels_are_named_by_their_frame_or_numbered():
     Y = pd.DataFrame({"sea": [1, 0]})
     assert labelled_bags(X, Y).label_names == ("sea",)

@@ -128,6 +128,17 @@ def test_frames_must_agree_in_their_names():
         metrics.evaluate(labels, upside_down, predicted)
 
 
+@pytest.mark.parametrize("names", [[2, 0, 3, 1], ["c", "a", "d", "b"]], ids=str)
+def test_tables_in_another_order_of_rows_are_never_compared_by_place(names):
+    Y = pd.DataFrame({"s": [1, 0, 0, 1]}, names)
+    message = r"same index in the same order; give predicted\.loc\[[Yy]\.index\], or if"
+    with pytest.raises(ValueError, match=message):
+        metrics.hamming_loss(Y, Y.sort_index())
+    with pytest.raises(ValueError, match=message):
+        metrics.accuracy(Y["s"], Y["s"].sort_index())
+    assert metrics.hamming_loss(Y, Y.sort_index().loc[Y.index]) == 0
+
+
 def test_series_must_agree_in_their_index():
     y = pd.Series([1, 0], ["a", "b"])
     other_order = pd.Series([1, 0], ["b", "a"])
