@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from mimlpaper.arrays import check_type, order_by_name, real_array
+from mimlpaper.arrays import check_mask, check_type, order_by_name, real_array
 
 LARGEST = 1e150  # of a feature: distances and kernels take squares, and add them up
 
@@ -147,11 +147,14 @@ class Bags:
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, key):
-        """An integer gives a bag's array; a slice, mask or index array gives ``Bags``."""
+        """An integer gives a bag's array; a slice, mask or index array gives ``Bags``.
+
+        A Series of booleans is matched with the names of the bags.
+        """
         if isinstance(key, (int, np.integer)):
             i = range(len(self))[key]
             return self.instances[self.offsets[i] : self.offsets[i + 1]]
-        chosen = np.arange(len(self))[key]
+        chosen = chosen_places(key, self.names, len(self))
         sizes = self.sizes[chosen]
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         # Each bag moves from its place among all instances to its place among the chosen ones.
@@ -229,6 +232,31 @@ def _whole_offsets(values):
         if len(fractions):
             raise ValueError(f"offsets must be whole numbers, got {fractions[0]:g}")
     return np.ascontiguousarray(offsets, dtype=np.intp)
+
+
+def chosen_places(key, names: Sequence | None, n_bags: int) -> np.ndarray:
+    """Places of the bags that a slice, mask or index array chooses; ``names`` are of all bags.
+
+    Raises ValueError for masked values, and for a Series of booleans whose index names other bags.
+    """
+    check_mask("key", key)
+    if isinstance(key, pd.Series) and pd.api.types.is_bool_dtype(key):
+        key = _mask_in_order(key, names, n_bags)
+    return np.arange(n_bags)[key]
+
+
+def _mask_in_order(mask, names, n_bags):
+    """A Series of booleans in the order of the bags; of bags without names they are numbered."""
+    truths = mask.to_numpy(dtype=bool)
+    if names is not None:
+        return truths[order_by_name("key and the bags", mask.index, names)]
+    numbers = list(range(n_bags))
+    if list(mask.index) != numbers and set(mask.index) == set(numbers):
+        raise ValueError(
+            "key must have the order of the bags, got their numbers in another order; give "
+            "key.sort_index(), or, if its rows have the order of the bags, key.to_numpy()"
+        )
+    return truths
 
 
 def as_bags(X, *, missing: bool = False) -> Bags:

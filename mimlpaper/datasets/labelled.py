@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper.arrays import label_array, order_by_name, text_of_name
-from mimlpaper.bags import Bags, as_bags
+from mimlpaper.bags import Bags, as_bags, chosen_places
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,8 +30,9 @@ class LabelledBags:
                 f"some bags are chosen by a slice, mask or list, got {key}; [[{key}]] has one bag, "
                 "and .X[i] and .Y[i] are its instances and labels"
             )
-        names = tuple(np.array(self.bag_names, dtype=object)[key])
-        return replace(self, X=self.X[key], Y=self.Y[key], bag_names=names)
+        chosen = chosen_places(key, self.bag_names, len(self))
+        names = tuple(self.bag_names[i] for i in chosen)
+        return replace(self, X=self.X[chosen], Y=self.Y[chosen], bag_names=names)
 
     def __repr__(self) -> str:
         return f"LabelledBags({self.X!r}, labels {', '.join(self.label_names)})"

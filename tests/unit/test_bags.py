@@ -341,6 +341,38 @@ def test_names_in_a_series_go_by_place():
     assert list(bags[[2, 0]].names) == ["c", "a"]
 
 
+def chosen_names(key):
+    bags = {"b1": [[1.0]], "b2": [[2.0]], "b3": [[3.0]]}
+    data = labelled_bags(bags, [[1], [0], [0]])[key]
+    assert data.Y[:, 0].tolist() == [name == "b1" for name in data.bag_names]
+    assert Bags.from_list(bags)[key].names == list(data.bag_names)
+    return data.bag_names
+
+
+def test_a_series_of_booleans_chooses_bags_by_name():
+    truths = [True, False, False]
+    assert chosen_names(pd.Series(truths, ["b3", "b1", "b2"])) == ("b3",)
+    assert chosen_names(pd.Series(truths, ["b3", "b1", "b2"], dtype="boolean")) == ("b3",)
+    assert chosen_names(pd.Series(truths)) == ("b1",)  # numbered rows go by place
+    with pytest.raises(ValueError, match="key and the bags must have the same names"):
+        chosen_names(pd.Series(truths, ["b3", "b1", "b4"]))
+
+
+def test_a_series_of_booleans_chooses_bags_without_names_by_their_numbers():
+    bags = Bags.from_list([[[1.0]], [[2.0]], [[3.0]]])
+    numbered = pd.Series([True, False, False])
+    assert bags[numbered].instances.tolist() == [[1]]
+    shuffled = numbered[[2, 0, 1]]
+    with pytest.raises(ValueError, match=r"key must have the order .* give key\.sort_index\(\)"):
+        bags[shuffled]
+    assert bags[shuffled.sort_index()].instances.tolist() == [[1]]
+
+
+def test_a_masked_key_is_refused():
+    with pytest.raises(ValueError, match="key must have no masked values"):
+        chosen_names(np.ma.masked_array([True] * 3, [0, 1, 0]))
+
+
 def test_columns_of_a_table_of_instances_name_the_features():
     table = pd.DataFrame([[1.0, 2.0]], columns=["b", "a"])
     bags = Bags(table, [0, 1])
