@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import ClassifierTags, TargetTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mimlpaper.arrays import check_integers, check_mask, check_type, label_array
+from mimlpaper.arrays import cells_of, check_integers, check_mask, check_type, label_array
 from mimlpaper.bags import LARGEST, Bags, as_bags, in_order_of_examples, names_of_examples
 from mimlpaper.computing import computing
 from mimlpaper.parameters import check_parameters, words
@@ -101,7 +101,10 @@ def check_vectors(
         check_is_fitted(estimator)
     if isinstance(X, Bags) or (isinstance(X, list) and X and np.ndim(X[0]) == 2):
         raise ValueError("X must be one vector an example, got bags; make them by BagStatistics()")
-    given = X
+    given, is_sparse = X, hasattr(X, "toarray")
+    if not is_sparse and cells_of("X", X).dtype.kind != "c":  # scikit-learn refuses complex ones
+        # It drops masks, takes dates for numbers, and reads texts as Python does.
+        check_type("X", X)
     X = validate_data(
         estimator,
         X,
@@ -110,9 +113,7 @@ def check_vectors(
         reset=reset,
         **options,
     )
-    if not hasattr(given, "toarray"):
-        # scikit-learn drops masks, takes dates for numbers, and rounds integers.
-        check_type("X", given)
+    if not is_sparse:
         check_integers("X", given)
     if X.shape[0] and abs(X).max() > LARGEST:
         raise ValueError(f"X must hold values within {LARGEST:.0e}, or their squares overflow")
