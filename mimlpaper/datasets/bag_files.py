@@ -100,7 +100,7 @@ def read_bags(
         A path ends in .csv, .tsv, .json, .arff, any of these with .gz, .parquet or .mat.
     bag : str or None, default None
         The column, or level of the index, that names the bags; None for ``bag``, else the first,
-        unless it holds floats.
+        unless it holds floats, booleans or dates.
     labels : sequence of str, str, path or None, default None
         Names of the labels; an .xml file of Mulan that lists them; or, as a str, the column that
         holds sets of labels, such as "sea;trees" or a list. None if the table marks its labels;

@@ -4,6 +4,7 @@ import ast
 import json
 import re
 from collections.abc import Sequence
+from datetime import date
 
 import numpy as np
 import pandas as pd
@@ -32,6 +33,8 @@ QUOTED = r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+\""""
 # A comma stands between two names, or Python would join them.
 SHOWN = re.compile(rf"[\[({{]\s*+(?:(?:{QUOTED})\s*+(?:,\s*+(?:{QUOTED})\s*+)*+,?+\s*+)?+[\])}}]")
 UNCLEAR = re.compile(r'[\[\]{}"?]')  # in the text of a label: the rest of a list, or unknown
+FEATURES = {"f": "floats", "b": "booleans", "M": "dates", "m": "times"}  # by the kind of a type
+UNNAMED = re.compile(r"(?:Unnamed: [0-9]+)?")  # the head of an index, as pandas writes or reads it
 EMPTY = ("set()", "frozenset()")  # how Python shows a set without names
 
 
@@ -135,6 +138,14 @@ def table_of_frame(
 def _place_of_bag(columns, bag):
     """The column named by ``bag``, else the one named bag, else the first but for instances'."""
     names = [column.name for column in columns]
+    if bag is not None and str(bag) in names[:1]:
+        return place_of(str(bag), names)
+    if names and UNNAMED.fullmatch(names[0]):
+        raise ValueError(
+            f"the first column must have a name, got {names[0]!r}, as of the index of a table of "
+            "pandas; save the table by to_csv(index=False), or, if this column names the bags, "
+            f"give bag={names[0]!r}"
+        )
     if bag is not None:
         return place_of(str(bag), names)
     if Column(BAG) in columns:
@@ -153,9 +164,10 @@ def _bag_names(cells, column, is_chosen):
     if missing.any():
         place = where(cells.index, missing.argmax())
         raise ValueError(f"{place}: {column.name!r} must name a bag, got a missing value")
-    if not is_chosen and _holds_floats(cells):
+    values = None if is_chosen else _values_without_names(cells)
+    if values is not None:
         raise ValueError(
-            f"the first column, {column.name!r:.60}, must name the bags, got floats; name the "
+            f"the first column, {column.name!r:.60}, must name the bags, got {values}; name the "
             "column of the bags by bag="
         )
     for row, cell in enumerate(cells):
@@ -167,16 +179,21 @@ def _bag_names(cells, column, is_chosen):
     return np.array(list(map(text_of_name, cells)), dtype=object)
 
 
-def _holds_floats(cells):
-    """Whether all cells are numbers, and some of them not whole ones of digits."""
-    if cells.dtype.kind == "f":
-        return True
-    if cells.dtype != object:
-        return False
-    numbers = list(map(number_of, cells))
-    if None in numbers:
-        return False
-    return not all(re.fullmatch(r"[+-]?[0-9]+", str(cell).strip()) for cell in cells)
+def _values_without_names(cells):
+    """What the cells hold, such as floats, where it is a feature; None where it names bags."""
+    if isinstance(cells.dtype, pd.CategoricalDtype):
+        return _values_without_names(cells.cat.categories)
+    if cells.dtype.kind in FEATURES:
+        return FEATURES[cells.dtype.kind]
+    if cells.dtype.kind != "O":  # of objects and texts
+        return None
+    if any(isinstance(cell, date | pd.Period) for cell in cells):
+        return FEATURES["M"]
+    if None in map(number_of, cells):
+        return None
+    # Numbers, of which all whole ones of digits may be names.
+    is_whole = all(re.fullmatch(r"[+-]?[0-9]+", str(cell).strip()) for cell in cells)
+    return None if is_whole else FEATURES["f"]
 
 
 def _typed(column, dtype):

@@ -20,6 +20,7 @@ TABLE = pd.DataFrame(
         "label:sea": [1, 1, 0],
     }
 )
+DAYS = pd.to_datetime(["2020-01-01", "2020-01-01", "2020-01-02"])
 TYPES = (
     "int8",
     "uint8",
@@ -159,6 +160,22 @@ def test_the_index_or_a_column_names_the_bags(frame):
     assert_same(read_bags(frame), read_bags(TABLE))
 
 
+@pytest.mark.parametrize("options", [{}, {"bag": "bag"}], ids=str)
+def test_the_index_that_pandas_writes_by_default_names_no_bags(options, tmp_path):
+    path = tmp_path / "t.csv"
+    TABLE.to_csv(path)
+    with pytest.raises(DataError, match=r"a name, got ''.*by to_csv\(index=False\), or.*bag=''"):
+        read_bags(path, **options)
+    TABLE.to_csv(path, index=False)
+    assert_same(read_bags(path, **options), read_bags(TABLE))
+
+
+def test_a_column_without_a_name_names_the_bags_if_it_is_chosen(tmp_path):
+    path = tmp_path / "t.csv"
+    TABLE.set_index("bag").to_csv(path, index_label="")
+    assert_same(read_bags(path, bag=""), read_bags(TABLE))
+
+
 def test_a_level_of_the_index_names_the_bags():
     assert_same(read_bags(OF_ID, bag="id"), read_bags(TABLE))
 
@@ -193,6 +210,34 @@ def test_a_level_of_the_index_names_the_bags():
         (
             TABLE.drop(columns="bag").assign(f1=[5.0, 4.0, 1.0]),
             "'f1', must name the bags, got floats",
+        ),
+        (
+            TABLE.drop(columns="bag").assign(f1=["5.5", "4", "1"]),
+            "'f1', must name the bags, got floats",
+        ),
+        (
+            TABLE.drop(columns="bag").assign(f1=[True, True, False]),
+            "'f1', must name the bags, got booleans",
+        ),
+        (
+            TABLE.drop(columns="bag").assign(f1=DAYS),
+            "'f1', must name the bags, got dates",
+        ),
+        (
+            TABLE.drop(columns="bag").assign(f1=list(DAYS.date)),
+            "'f1', must name the bags, got dates",
+        ),
+        (
+            TABLE.drop(columns="bag").assign(f1=DAYS - DAYS[0]),
+            "'f1', must name the bags, got times",
+        ),
+        (
+            TABLE.drop(columns="bag").assign(f1=pd.Categorical([0.5, 0.5, 1.5])),
+            "'f1', must name the bags, got floats",
+        ),
+        (
+            TABLE.rename(columns={"bag": "Unnamed: 0"}),
+            r"the first column must have a name, got 'Unnamed: 0'.*to_csv\(index=False\)",
         ),
         (
             TABLE.drop(columns="bag").set_index(pd.Index([7, 7, 8])),
