@@ -189,6 +189,11 @@ def scores_of(estimator, X) -> np.ndarray:
 def _share_of_true(shares, classes):
     """The column of the second class; a label that nothing or everything has lacks one."""
     shares = np.asarray(shares)
+    if len(classes) > 2:
+        raise ValueError(
+            f"estimator must have two classes a label, got {len(classes)}: {classes[:5].tolist()}; "
+            "give a column of Y for each class, as LabelBinarizer() makes them"
+        )
     if len(classes) == 1:
         return np.full(len(shares), float(classes[0]))
     return shares[:, 1]

@@ -52,9 +52,9 @@ class Attribute:
             return Column(self.name, "label")
         if self.kind == "text":
             raise ValueError(f"{self.name!r:.60} must hold numbers, got texts or dates")
-        if self.kind == "number":
-            return Column(self.name)
         check_values(self.name, self.values)
+        if self.kind == "number":
+            return Column(self.name, values={value: int(value) for value in self.values})
         places = {value: place for place, value in enumerate(self.values)}
         return Column(self.name, "nominal", places)
 

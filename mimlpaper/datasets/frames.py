@@ -15,7 +15,6 @@ from mimlpaper.datasets.tables import (
     ABSENT,
     LABEL_PREFIX,
     MISSING,
-    TRUTHS,
     Column,
     Table,
     check_values,
@@ -256,7 +255,7 @@ def _with_sets(frame, columns, name, separator):
         sets.append(names)
     binarizer = MultiLabelBinarizer()
     labels = pd.DataFrame(binarizer.fit_transform(sets), frame.index, binarizer.classes_)
-    if {label.lower() for label in labels} <= TRUTHS.keys():
+    if None not in map(truth_of, labels):
         raise ValueError(
             f"{name!r} must hold sets of names, got {list(labels) or 'no name'}; of a column of "
             f"0 and 1, or of no and yes, give a list: labels=[{name!r}]"

@@ -22,8 +22,8 @@ MISSING = (*ABSENT, "NA", "NaN", "nan", "N/A", "#N/A", "null", "NULL", "None")
 TRUTHS_IN_WORDS = {"true": 1.0, "false": 0.0}  # of features, as pandas and R write them
 DIGITS = 15  # float64 holds integers of so many
 TRUTHS = {
-    **dict.fromkeys(("1", "1.0", "+1", "yes", "y", "true", "t", "positive"), 1.0),
-    **dict.fromkeys(("0", "0.0", "-1", "no", "n", "false", "f", "negative"), 0.0),
+    **dict.fromkeys(("yes", "y", "true", "t", "positive"), 1.0),
+    **dict.fromkeys(("no", "n", "false", "f", "negative"), 0.0),
 }
 TRUTHS_OF_NUMBERS = {-1.0: 0.0, 0.0: 0.0, 1.0: 1.0}
 # The grammar of numbers in files: no underscores and no digits of other scripts, which float()
@@ -34,18 +34,21 @@ MANY_NAMES = 10_000  # among more, nobody waits for the nearest name
 
 @dataclass(frozen=True)
 class Column:
-    """A column of numbers: 1 and 0 for a label, and for a nominal one the places of its values."""
+    """A column of numbers: 1 and 0 for a label, and for a nominal one the places of its values.
+
+    A column of numbers may declare its values, 0 and 1.
+    """
 
     name: str
     kind: str = "number"  # or nominal, label, set (of labels), instance (its number in the bag)
-    values: Mapping[str, int] = field(default_factory=dict)  # places of the declared values
+    values: Mapping[str, int] = field(default_factory=dict)  # numbers of the declared values
 
     @property
     def needed(self) -> str:
         """What its cells must be, for errors."""
         if self.kind == "label":
             return "0 or 1"
-        if self.kind == "nominal":
+        if self.kind == "nominal" or self.values:
             return f"one of {', '.join(self.values):.60}"
         if self.kind == "set":
             return "a list of names, or names without quotes and with ; or | between them"
@@ -55,7 +58,7 @@ class Column:
         """The number of a cell; None if it misfits, NaN if it is missing (None for a label)."""
         if self.kind == "label":
             return truth_of(cell)
-        if self.kind == "number":
+        if self.kind == "number" and not self.values:
             return number_of(cell)
         return np.nan if cell in ABSENT and cell not in self.values else self.values.get(cell)
 
@@ -107,8 +110,8 @@ def _is_rounded(text):
 
 def truth_of(cell) -> float | None:
     """1 or 0 for the cell of a label, None for anything else."""
-    if isinstance(cell, str):
-        return TRUTHS.get(cell.strip().lower())
+    if isinstance(cell, str) and cell.strip().lower() in TRUTHS:
+        return TRUTHS[cell.strip().lower()]
     return TRUTHS_OF_NUMBERS.get(number_of(cell))
 
 

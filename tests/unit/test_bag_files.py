@@ -295,6 +295,13 @@ def test_a_feature_of_zeros_and_ones_is_a_number(read):
     assert data.feature_names[:2] == ("happy", "beat strength")
 
 
+@pytest.mark.parametrize("cell", ["0.5", "2", "-1", "yes"])
+def test_a_value_that_a_nominal_attribute_does_not_declare_is_refused(refused, cell):
+    text = "@relation r\n@attribute f {1,0}\n@attribute sea {0,1}\n@data\n1,0\n"
+    message = f"line 6: 'f' must be one of 1, 0, got '{cell}'"
+    refused("t.arff", f"{text}{cell},1\n", message, labels=["sea"])
+
+
 def test_tables(read):
     data = read("t.csv", TABLE)
     assert as_lists(data) == [[[1, 2], [3, 4]], [[-0.005, 6]]]

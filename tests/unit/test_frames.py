@@ -450,6 +450,14 @@ def test_a_missing_set_is_no_label(cell):
         read_bags(frame, labels="kinds")
 
 
+@pytest.mark.parametrize("labels", [[1.0, 1.0, -1.0], [1, 1, -1], [True, True, False]], ids=str)
+@pytest.mark.parametrize("float_format", [None, "%.2f"])
+def test_labels_come_back_from_a_file_of_pandas(labels, float_format, tmp_path):
+    frame = TABLE.assign(**{"label:sea": labels})
+    frame.to_csv(tmp_path / "t.csv", index=False, float_format=float_format)
+    assert_same(read_bags(tmp_path / "t.csv"), read_bags(frame))
+
+
 def test_bytes_are_no_names():
     with pytest.raises(DataError, match="row 0: 'bag' must hold texts, got bytes"):
         read_bags(TABLE.assign(bag=[b"a", b"a", b"b"]))

@@ -5,6 +5,8 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.preprocessing import LabelBinarizer
 
 from mimlpaper import NoisyOr, metrics
 from mimlpaper.algorithms.mimlnn import MimlNn
@@ -254,6 +256,17 @@ def test_one_label_has_areas_and_shares_of_two_classes():
             "area_under_curve": 2 / 3,
         }
     )
+
+
+@pytest.mark.parametrize("as_labels", [np.ravel, lambda y: np.column_stack([y, y])])
+def test_the_probability_of_one_of_three_classes_is_no_score(rng, as_labels):
+    vectors = rng.normal(size=(9, 2))
+    y = np.arange(9) % 3
+    forest = RandomForestClassifier(2, random_state=0)
+    with pytest.raises(ValueError, match=r"two classes a label, got 3: \[0, 1, 2\]; .*LabelBin"):
+        metrics.scores_of(forest.fit(vectors, as_labels(y)), vectors)
+    Y = LabelBinarizer().fit_transform(y)
+    assert metrics.scores_of(forest.fit(vectors, Y), vectors).shape == (9, 3)
 
 
 def test_criteria_that_no_bag_defines_are_nan():
