@@ -37,7 +37,6 @@ URL = re.compile(r"[a-z][a-z0-9+]+://", re.IGNORECASE)
 # In CSV an apostrophe stands before names that a spreadsheet would run, or a reader take for
 # something else.
 GUARDED = re.compile(rf"'*(?:[=+\-@]|{LABEL_PREFIX}|{INSTANCE}$)")
-SPARSE_GAIN = 4  # numbers may take so many times max_bytes, which dense text never reaches
 
 
 class Options(NamedTuple):
@@ -113,7 +112,8 @@ def read_bags(
     encoding : str, default "utf-8-sig"
         Of text files: UTF-8, with or without a mark before it.
     max_bytes : int, default 256 MiB
-        The largest size of the file, also after decompression.
+        The largest size of the file, also after decompression; numbers, of which sets and
+        categories may make many, take at most four times as much memory.
 
     Raises DataError with the file, and its line or bag that does not follow the format.
     """
@@ -168,7 +168,14 @@ def _label_sets(path, options):
     labels = [replace(column, kind="label") for column in labels]
     # A head such as "instance" has no meaning here.
     columns = [Column(BAG), *labels]
-    table = table_of_frame(frame, columns, bag=None, labels=None, separator=None)
+    table = table_of_frame(
+        frame,
+        columns,
+        bag=None,
+        labels=None,
+        separator=None,
+        max_bytes=options.max_bytes,
+    )
     label_names = checked_names([label.name for label in labels], "label", len(labels))
     bag_names = checked_names(map(_unguarded_name, table.bag_names), "bag", len(table.bag_names))
     return pd.DataFrame(table.numbers > 0, list(bag_names), list(label_names))
@@ -195,7 +202,7 @@ def _ending(path, known):
 def _read_table(source, options):
     frame = frame_of_rows(source, options.bag)
     table = _table(frame, columns_of_heads(frame.columns), options)
-    return labelled_of_table(table, options.missing)
+    return labelled_of_table(table, options.missing, options.max_bytes)
 
 
 def _table(frame, columns, options):
@@ -208,6 +215,7 @@ def _table(frame, columns, options):
         bag=options.bag,
         labels=labels,
         separator=options.separator,
+        max_bytes=options.max_bytes,
     )
 
 
@@ -264,7 +272,7 @@ def _read_csv(path, options):
         columns = _with_last_as_labels(columns, kdis[1])
     table = _table(frame, columns, options)
     names = np.array(list(map(_unguarded_name, table.bag_names)), dtype=object)
-    return labelled_of_table(replace(table, bag_names=names), options.missing)
+    return labelled_of_table(replace(table, bag_names=names), options.missing, options.max_bytes)
 
 
 def _head(text, begin=0):
@@ -387,8 +395,8 @@ def _read_arff(path, options):
     beside = path.with_name(path.name.removesuffix(".gz")).with_suffix(".xml")
     if labels is None and not arff.marks_labels and beside.is_file():
         labels = beside
-    table = table_of_arff(arff, _list_of_labels(labels, options), SPARSE_GAIN * options.max_bytes)
-    return labelled_of_table(table, options.missing)
+    table = table_of_arff(arff, _list_of_labels(labels, options), options.max_bytes)
+    return labelled_of_table(table, options.missing, options.max_bytes)
 
 
 def _refuse_bag(options, reason):

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Sequence
 from datetime import date
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from mimlpaper.datasets.tables import (
     MISSING,
     Column,
     Table,
+    check_size,
     check_values,
     located,
     number_of,
@@ -114,10 +116,11 @@ def table_of_frame(
     bag: str | None,
     labels: Sequence[str] | str | None,
     separator: str | None,
+    max_bytes: int,
 ) -> Table:
     """The numbers of a frame whose index says in which line or row each instance stands.
 
-    ``bag``, ``labels`` and ``separator`` are as :func:`~mimlpaper.datasets.read_bags` takes them.
+    The options are as :func:`~mimlpaper.datasets.read_bags` takes them.
     """
     bag_place = _place_of_bag(columns, bag)
     column = columns[bag_place]
@@ -127,7 +130,7 @@ def table_of_frame(
     kept = [i for i in range(len(columns)) if i != bag_place and columns[i].kind != INSTANCE]
     frame, columns = frame.iloc[:, kept], [columns[i] for i in kept]
     if isinstance(labels, str):  # the name of a column of sets
-        frame, columns = _with_sets(frame, columns, labels, separator)
+        frame, columns = _with_sets(frame, columns, labels, separator, max_bytes)
     else:
         columns = with_labels(columns, labels)
     columns = list(map(_typed, columns, frame.dtypes))
@@ -241,7 +244,7 @@ def _set_truths(numbers, columns, is_label, rows):
     numbers[:, is_label] = labels > 0
 
 
-def _with_sets(frame, columns, name, separator):
+def _with_sets(frame, columns, name, separator, max_bytes):
     """The frame with a label for each name in the sets of one column."""
     place = place_of(name, [column.name for column in columns])
     sets = []
@@ -253,6 +256,8 @@ def _with_sets(frame, columns, name, separator):
             with located(where(frame.index, row)):
                 raise Column(name, "set").misfit(f"{cell!r:.60}{hint}")
         sets.append(names)
+    with located(repr(name)):
+        check_size(len(sets), len(set(chain.from_iterable(sets))), max_bytes)
     binarizer = MultiLabelBinarizer()
     labels = pd.DataFrame(binarizer.fit_transform(sets), frame.index, binarizer.classes_)
     if None not in map(truth_of, labels):

@@ -29,6 +29,8 @@ TRUTHS_OF_NUMBERS = {-1.0: 0.0, 0.0: 0.0, 1.0: 1.0}
 # The grammar of numbers in files: no underscores and no digits of other scripts, which float()
 # takes. With possessive quantifiers no text can make a match long.
 NUMBER = re.compile(r"[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)
+BYTES = 8  # of a number
+SPARSE_GAIN = 4  # numbers may take so many times max_bytes, which dense text never reaches
 MANY_NAMES = 10_000  # among more, nobody waits for the nearest name
 
 
@@ -167,7 +169,20 @@ def with_labels(columns: Sequence[Column], names: Sequence[str] | None) -> list[
     return [replace(c, kind="label") if c.name in wanted else c for c in columns]
 
 
-def labelled_of_table(table: Table, missing: float | None) -> LabelledBags:
+def check_size(n_rows: int, n_columns: int, max_bytes: int):
+    """Raise a ValueError for numbers that would take more memory than their file allows.
+
+    Sets, nominal columns and sparse rows may be many times as large in memory as in a file.
+    """
+    if n_rows * n_columns * BYTES > SPARSE_GAIN * max_bytes:
+        raise ValueError(
+            f"{n_rows:,} rows of {n_columns:,} numbers, for attributes, values or labels, take "
+            f"more than {SPARSE_GAIN} times max_bytes={max_bytes:,} bytes; raise it, or leave "
+            "rare ones out"
+        )
+
+
+def labelled_of_table(table: Table, missing: float | None, max_bytes: int) -> LabelledBags:
     """The bags and labels of a table; a nominal column is a feature for each value, after numbers.
 
     ``missing`` replaces missing numbers; a missing nominal value is 0 in all its features. None
@@ -175,6 +190,9 @@ def labelled_of_table(table: Table, missing: float | None) -> LabelledBags:
     number that is too large or missing, or of a row whose labels differ from those of its bag.
     """
     _check_numbers(table, missing)
+    nominal = [column for column in table.columns if column.kind == "nominal"]
+    n_values = sum(len(column.values) for column in nominal)
+    check_size(len(table.numbers), n_values, max_bytes)
     instances, feature_names = _features(table, missing)
     if not instances.size:
         raise ValueError(f"a bag and a feature are needed, got {instances.shape}")

@@ -698,7 +698,7 @@ def test_sparse_rows_cost_what_they_hold(read, refused):
     assert data.X.instances[0, [6, 7, 8]].tolist() == [0, 1, 1]
 
     many_rows = text + 600 * row
-    message = "line 20016: the numbers up to here, 13 rows of 20,001, take more than 2,000,000 b"
+    message = "line 20016: 13 rows of 20,001 numbers.* more than 4 times max_bytes=500,000 bytes"
     refused("wide.arff", many_rows, message, labels=["y"], max_bytes=500_000)
 
 

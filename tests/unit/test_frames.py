@@ -458,6 +458,29 @@ def test_labels_come_back_from_a_file_of_pandas(labels, float_format, tmp_path):
     assert_same(read_bags(tmp_path / "t.csv"), read_bags(frame))
 
 
+def test_labels_and_categories_that_would_fill_the_memory_are_refused(tmp_path):
+    """A table of 300 rows with a name of its own in each takes 300 x 300 x 8 bytes."""
+    names = [f"name {i}" for i in range(300)]
+    frame = pd.DataFrame({"bag": range(300), "f1": 0.5, "tags": names})
+    message = "'tags': 300 rows of 300 numbers.* more than 4 times max_bytes=100,000 bytes"
+    with pytest.raises(DataError, match=message):
+        read_bags(frame, labels="tags", max_bytes=10**5)
+    assert read_bags(frame, labels="tags", max_bytes=2 * 10**5).Y.shape == (300, 300)
+
+    of_categories = frame.astype({"tags": "category"}).assign(sea=0)
+    with pytest.raises(DataError, match="300 rows of 300 numbers"):
+        read_bags(of_categories, labels=["sea"], max_bytes=10**5)
+
+    path = tmp_path / "t.arff"
+    kinds = ",".join(map(str, range(300)))
+    rows = "\n".join(f"{i},1" for i in range(300))
+    path.write_text(
+        f"@relation r\n@attribute kind {{{kinds}}}\n@attribute y {{0,1}}\n@data\n{rows}"
+    )
+    with pytest.raises(DataError, match="300 rows of 300 numbers"):
+        read_bags(path, labels=["y"], max_bytes=10**5)
+
+
 def test_bytes_are_no_names():
     with pytest.raises(DataError, match="row 0: 'bag' must hold texts, got bytes"):
         read_bags(TABLE.assign(bag=[b"a", b"a", b"b"]))
