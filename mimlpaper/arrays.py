@@ -36,6 +36,8 @@ def real_array(name: str, values) -> np.ndarray:
     integers beyond 2^53.
     """
     check_mask(name, values)
+    if hasattr(values, "column_names"):  # whose columns are no names
+        raise ValueError(f"{name} must be no Table of pyarrow; give its .to_pandas()")
     cells = cells_of(name, values)
     _check_kind(name, cells)
     if cells.dtype.kind not in WHOLE_OR_REAL:
@@ -87,6 +89,8 @@ def check_type(name: str, values):
 
 def cells_of(name: str, values) -> np.ndarray:
     """``values`` as an array of the type that holds them; a ValueError if rows differ in length."""
+    if hasattr(values, "collect"):
+        raise ValueError(f"{name} must hold its rows, got a lazy table; give its .collect()")
     try:
         return np.asarray(values)
     except ValueError:  # NumPy's words are about an inhomogeneous shape
@@ -150,9 +154,17 @@ def _check_cells(name, cells):
 def _check_integer(name, integer):
     if abs(integer) > EXACT:
         raise ValueError(
-            f"{name} must hold integers of at most 2^53, got {integer}; subtract a number from "
-            "all, or round them, as .astype(float) does"
+            f"{name} must hold integers of at most 2^53, got {shown(integer)}; subtract a number "
+            "from all, or round them, as .astype(float) does"
         )
+
+
+def shown(cell) -> str:
+    """A cell in the words of an error, at most 60 characters."""
+    try:
+        return f"{cell!r:.60}"
+    except ValueError:  # Python shows no longer ones
+        return "an integer of thousands of digits"
 
 
 def _check_number(name, cell):
@@ -161,7 +173,7 @@ def _check_number(name, cell):
     real = isinstance(cell, Real | Decimal | np.bool_)
     is_time = isinstance(cell, np.timedelta64)  # to NumPy an integer
     if not (missing or real) or is_time:
-        got = f"{type(cell).__name__} {cell!r:.60}"
+        got = f"{type(cell).__name__} {shown(cell)}"
         hint = "; give numbers, such as of days" if isinstance(cell, TIMES) else ""
         raise ValueError(f"{name} must hold real numbers, got {got}{hint}")
 

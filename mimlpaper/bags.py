@@ -77,6 +77,7 @@ class Bags:
 
         Keys of a dict and the index of a Series name the bags, columns of DataFrames the features.
         """
+        _check_many("bags", bags)
         names, parts = None, bags
         if isinstance(bags, Mapping | pd.Series):
             parts = pd.Series(bags, dtype=object)
@@ -266,18 +267,33 @@ def as_bags(X, *, missing: bool = False) -> Bags:
     """
     if _is_cell_array(X):
         X = X.ravel()
-    if getattr(X, "ndim", None) == 2:
-        raise ValueError(
-            f"X must be Bags or a list of 2-D arrays, got one 2-D array, {X.shape}; "
-            "for bags of one instance give list(X[:, None, :])"
-        )
-    if hasattr(X, "Y"):
-        raise ValueError("X must be Bags or a list of 2-D arrays; give parts: fit(data.X, data.Y)")
+    _check_many("X", X)
     bags = X if isinstance(X, Bags) else Bags.from_list(X)
     if not missing and (unknown := bags.missing).any():
         bag = bags.bag_of_instance[unknown.argmax()]
         raise ValueError(f"bag {bag} holds nan; impute it, as OnInstances(SimpleImputer()) does")
     return bags
+
+
+def _check_many(name, X):
+    """Raise a ValueError for one table in the place of many, a data set or an estimator."""
+    needed = f"{name} must be Bags or a list of 2-D arrays"
+    if hasattr(X, "get_params"):
+        kind = type(X).__name__
+        raise ValueError(f"{needed}, got the estimator {kind}; are two arguments swapped?")
+    if hasattr(X, "columns"):
+        raise ValueError(
+            f"{needed}, got one table; for bags of one instance give "
+            f"list({name}.to_numpy()[:, None, :]), and where a column names the bags, "
+            f"read_bags({name}).X"
+        )
+    if getattr(X, "ndim", None) == 2:
+        raise ValueError(
+            f"{needed}, got one 2-D array, {X.shape}; for bags of one instance give "
+            f"list({name}[:, None, :])"
+        )
+    if hasattr(X, "Y"):
+        raise ValueError(f"{needed}; give parts: fit(data.X, data.Y)")
 
 
 def in_order_of_examples(Y, X):
@@ -323,6 +339,11 @@ def _is_cell_array(X):
 def _instances_of_bag(i, bag):
     if hasattr(bag, "toarray"):
         raise ValueError(f"bag {i} is sparse; give its .toarray()")
+    of_objects = isinstance(bag, np.ndarray) and bag.dtype == object
+    if of_objects and any(isinstance(cell, np.ndarray) for cell in bag.flat):
+        raise ValueError(
+            f"bag {i} must hold numbers, got a cell with an array; give that, as .item() does"
+        )
     array = real_array(f"bag {i}", bag)
     if array.ndim != 2:
         raise ValueError(f"bag {i} must be 2-D, got shape {array.shape}")

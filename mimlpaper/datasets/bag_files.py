@@ -17,15 +17,16 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_scalar
 from scipy.io import loadmat
 
-from mimlpaper.arrays import label_array
+from mimlpaper.arrays import label_array, shown
 from mimlpaper.bags import LARGEST
 from mimlpaper.datasets.arff import labels_of_xml, parse_arff, shortest, table_of_arff, write_arff
 from mimlpaper.datasets.fetch import DataError
 from mimlpaper.datasets.frames import BAG, INSTANCE, columns_of_heads, frame_of_rows, table_of_frame
 from mimlpaper.datasets.labelled import LabelledBags, checked_names, labelled_bags
-from mimlpaper.datasets.tables import LABEL_PREFIX, Column, labelled_of_table
+from mimlpaper.datasets.tables import LABEL_PREFIX, MOST_DIGITS, Column, labelled_of_table
 from mimlpaper.paths import check_file, write_whole
 
 TEXTS = (".csv", ".tsv", ".json", ".arff")  # also compressed: .csv.gz
@@ -121,8 +122,10 @@ def read_bags(
         labels = list(labels)
     options = Options(bag, labels, separator, _number_or_none(missing), encoding, max_bytes)
     if not isinstance(source, str | os.PathLike):
-        if not hasattr(source, "columns"):
-            raise ValueError(f"source must be a table or a path, got {type(source).__name__}")
+        if not isinstance(source, pd.DataFrame) and not hasattr(source, "to_pandas"):
+            hint = "; give its .collect()" if hasattr(source, "collect") else ""
+            kind = type(source).__name__
+            raise ValueError(f"source must be a table or a path, got {kind}{hint}")
         return _read("the table", _read_table, source, options)
     if URL.match(str(source)):
         raise ValueError(f"source must be a file of this machine, got {str(source)!r}; download it")
@@ -351,11 +354,13 @@ def _read_json(path, options):
         raise ValueError(
             "JSON must be a list of records with numbers and texts, got lists in lists in lists"
         ) from error
+    if isinstance(records, dict) and any(map(is_scalar, records.values())):
+        records = [records]  # of one row
     is_table = isinstance(records, list) and all(isinstance(record, dict) for record in records)
     if not is_table or not records:
         raise ValueError(
             'JSON must be a list of records, such as [{"bag": "beach", "f1": 5, "label:sea": 1}], '
-            f"got {records!r:.60}"
+            f"as table.to_json(path, orient='records') writes it, got {shown(records)}"
         )
     # As objects: beside null or a float pandas would round large integers.
     return _read_table(pd.DataFrame(records, dtype=object), options)
@@ -363,11 +368,16 @@ def _read_json(path, options):
 
 def _records_of_json(text):
     """A list of records, or the records of JSON lines."""
-    read = partial(json.loads, object_pairs_hook=_record)
+    read = partial(json.loads, object_pairs_hook=_record, parse_int=_integer)
     lines = text.strip().splitlines()
     if len(lines) > 1 and all(line.startswith("{") and line.endswith("}") for line in lines):
         return list(map(read, lines))
     return read(text)
+
+
+def _integer(digits):
+    """The integer; its text if no number may be so large, since Python reads no longer ones."""
+    return int(digits) if len(digits) <= MOST_DIGITS else digits
 
 
 def _record(pairs):

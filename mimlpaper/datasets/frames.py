@@ -3,15 +3,16 @@
 import ast
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from itertools import chain
 
 import numpy as np
 import pandas as pd
+from pandas.api.extensions import ExtensionArray
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from mimlpaper.arrays import WHOLE_OR_REAL, check_integers, text_of_name
+from mimlpaper.arrays import WHOLE_OR_REAL, check_integers, shown, text_of_name
 from mimlpaper.datasets.tables import (
     ABSENT,
     LABEL_PREFIX,
@@ -36,6 +37,7 @@ SHOWN = re.compile(rf"[\[({{]\s*+(?:(?:{QUOTED})\s*+(?:,\s*+(?:{QUOTED})\s*+)*+,
 UNCLEAR = re.compile(r'[\[\]{}"?]')  # in the text of a label: the rest of a list, or unknown
 FEATURES = {"f": "floats", "b": "booleans", "M": "dates", "m": "times"}  # by the kind of a type
 UNNAMED = re.compile(r"(?:Unnamed: [0-9]+)?")  # the head of an index, as pandas writes or reads it
+LISTS = list | tuple | set | frozenset | np.ndarray | pd.Series | pd.Index | ExtensionArray
 EMPTY = ("set()", "frozenset()")  # how Python shows a set without names
 
 
@@ -65,8 +67,9 @@ def frame_of_rows(source, bag: str | None) -> pd.DataFrame:
     unclear = [level for level in levels if level not in (bag, INSTANCE)]
     if unclear:
         raise ValueError(
-            f"the index may hold the bags and {INSTANCE!r}, got also {unclear}; make columns of "
-            f"them: table.reset_index({unclear})"
+            f"the index may hold the bags and {INSTANCE!r}, got also {unclear}; for features, "
+            f"table.reset_index({unclear}), and if they mean nothing, "
+            f"table.reset_index({unclear}, drop=True)"
         )
     for level in levels:
         if level in frame.columns:
@@ -227,7 +230,7 @@ def _numbers(frame, columns):
         if None in converted:
             row, place = divmod(converted.index(None), len(places))
             with located(where(frame.index, row)):
-                raise columns[places[place]].misfit(f"{cells[row, place]!r:.60}")
+                raise columns[places[place]].misfit(shown(cells[row, place]))
         numbers[:, places] = np.reshape(converted, cells.shape)
     return numbers
 
@@ -251,10 +254,8 @@ def _with_sets(frame, columns, name, separator, max_bytes):
     for row, cell in enumerate(frame.iloc[:, place]):
         names = names_in(cell, separator)
         if names is None:
-            has_comma = not separator and "," in str(cell)
-            hint = " (of texts with commas, give separator=',')" if has_comma else ""
             with located(where(frame.index, row)):
-                raise Column(name, "set").misfit(f"{cell!r:.60}{hint}")
+                raise Column(name, "set").misfit(shown(cell) + _hint_of_set(cell, separator))
         sets.append(names)
     with located(repr(name)):
         check_size(len(sets), len(set(chain.from_iterable(sets))), max_bytes)
@@ -278,9 +279,20 @@ def names_in(cell, separator: str | None) -> list[str] | None:
     """
     if isinstance(cell, str):
         return _names_in_text(cell.strip(), separator)
-    if isinstance(cell, list | tuple | set | frozenset | np.ndarray):
+    if isinstance(cell, LISTS):
         return _texts(cell)
-    return [] if pd.isna(cell) else None
+    return [] if pd.api.types.is_scalar(cell) and pd.isna(cell) else None
+
+
+def _hint_of_set(cell, separator):
+    """What makes a set of a cell that is none."""
+    if isinstance(cell, str) and not separator and names_in(cell, ",") is not None:
+        return "; of texts with commas, give separator=','"
+    if isinstance(cell, LISTS):
+        return "; names are texts or whole numbers: give list(map(str, cell))"
+    if isinstance(cell, Mapping):
+        return "; give the names in it, as [name for name in cell if cell[name]]"
+    return ""
 
 
 def _names_in_text(text, separator):

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.arrays import check_type
+from mimlpaper.arrays import WHOLE_OR_REAL, check_type
 from mimlpaper.bags import Bags, names_of_examples
 from mimlpaper.paths import check_file
 
@@ -19,6 +19,7 @@ SCENE_FEATURES = tuple(f"{place} {colour}" for place in PLACES for colour in "RG
 # What Pillow may open. It knows dozens more, among them programs in PostScript.
 FORMATS = ("BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP")
 LARGEST_FILE = 2**30  # bytes
+MOST_COLOURS = 4  # of a pixel: red, green, blue and opacity
 SIDE = 8  # the subsampled image has SIDE x SIDE pixels, and 7 x 7 blobs
 
 # Rows and columns, among the 7 x 7 blobs, of the nine centres, and of their neighbours in the
@@ -152,15 +153,32 @@ def _opened(image):
         if image.mode in ("I", "F") or image.mode.startswith("I;"):
             raise ValueError(f"needed are 8 bits a colour, got Pillow's mode {image.mode}")
         return ImageOps.exif_transpose(image)
-    check_type("the array", image)
-    array = np.asarray(image)
+    array = _array_of_image(image)
     largest = 1 if array.dtype.kind in "fb" else 255
-    if not (0 <= array.min() and array.max() <= largest):
+    if array.size and not (0 <= array.min() and array.max() <= largest):
         raise ValueError("arrays must hold integers in [0, 255] or floats in [0, 1]")
     if array.ndim == 3 and array.shape[2] == 1:
         array = array[:, :, 0]
     in_bytes = np.rint(array * (255.0 / largest))
     return Image.fromarray(in_bytes.astype(np.uint8))
+
+
+def _array_of_image(image):
+    """An image in memory as an array (height, width), or with colours (height, width, 1 to 4)."""
+    check_type("the array", image)
+    array = np.asarray(image)
+    if array.ndim == 0:
+        kind = type(image).__name__
+        raise ValueError(f"a path, a Pillow image or an array is needed, got {kind}")
+    if array.dtype.kind not in WHOLE_OR_REAL:
+        raise ValueError("the array must hold integers or floats, got objects; give .astype(int)")
+    if array.ndim == 2 or (array.ndim == 3 and 1 <= array.shape[2] <= MOST_COLOURS):
+        return array
+    colours_first = array.ndim == 3 and 1 <= array.shape[0] <= MOST_COLOURS
+    hint = "; give np.moveaxis(image, 0, -1)" if colours_first else ""
+    raise ValueError(
+        f"the array must be (height, width) or (height, width, 1 to 4), got {array.shape}{hint}"
+    )
 
 
 class TextBags(TransformerMixin, BaseEstimator):

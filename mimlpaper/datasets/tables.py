@@ -21,6 +21,8 @@ ABSENT = ("", "?")  # texts of a missing value
 MISSING = (*ABSENT, "NA", "NaN", "nan", "N/A", "#N/A", "null", "NULL", "None")
 TRUTHS_IN_WORDS = {"true": 1.0, "false": 0.0}  # of features, as pandas and R write them
 DIGITS = 15  # float64 holds integers of so many
+MOST_DIGITS = 151  # of LARGEST; Python refuses to read or show integers of thousands
+INTEGER = re.compile(r"[+-]?\d++", re.ASCII)
 TRUTHS = {
     **dict.fromkeys(("yes", "y", "true", "t", "positive"), 1.0),
     **dict.fromkeys(("no", "n", "false", "f", "negative"), 0.0),
@@ -66,8 +68,9 @@ class Column:
 
     def misfit(self, got: str) -> ValueError:
         """The error of a cell that does not fit."""
-        is_integer = self.kind == "number" and got.strip("'+-").isdigit()
-        hint = "; float64 would round this integer" if is_integer else ""
+        is_number = self.kind == "number" and not self.values
+        is_rounded = is_number and _is_rounded(got.strip("'"))
+        hint = "; float64 would round this integer" if is_rounded else ""
         return ValueError(f"{self.name!r} must be {self.needed}, got {got}{hint}")
 
 
@@ -99,15 +102,23 @@ def number_of(cell) -> float | None:
         return np.nan if text in MISSING else None
     if cell is None or cell is pd.NA:
         return np.nan
-    if isinstance(cell, Integral | Decimal) and _is_rounded(str(cell)):
+    if isinstance(cell, Integral) and _is_rounded_integer(int(cell)):
+        return None
+    if isinstance(cell, Decimal) and _is_rounded(str(cell)):
         return None
     return float(cell) if isinstance(cell, Real | Decimal | np.bool_) else None
 
 
 def _is_rounded(text):
-    """Whether float64 would round an integer, so that two could become equal."""
-    digits = text.lstrip("+-")
-    return len(digits) > DIGITS and digits.isdigit() and int(float(digits)) != int(digits)
+    """Whether a text is an integer that float64 would round, so that two could become equal."""
+    if not INTEGER.fullmatch(text):
+        return False
+    n_digits = len(text.lstrip("+-0"))
+    return n_digits > DIGITS and (n_digits > MOST_DIGITS or _is_rounded_integer(int(text)))
+
+
+def _is_rounded_integer(integer):
+    return abs(integer) > LARGEST or int(float(integer)) != integer
 
 
 def truth_of(cell) -> float | None:

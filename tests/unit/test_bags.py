@@ -113,7 +113,9 @@ def test_indexing_and_adding_agree_with_a_list(bags):
         ),
         ([[[1.0]], [[1.0, 2.0]]], "bag 1 has 2 features, bag 0 has 1"),
         ([[1.0, 2.0]], "bag 0 must be 2-D"),
-        (np.ones((3, 2)), "one 2-D array"),
+        (np.ones((3, 2)), r"one 2-D array.*give list\(\w+\[:, None, :\]\)"),
+        (pd.DataFrame(np.ones((3, 2))), r"one table; .*list\(\w+\.to_numpy\(\)\[:, None, :\]\)"),
+        (MimlNn(), "got the estimator MimlNn; are two arguments swapped"),
         (
             labelled_bags([[[0.0]]], [[1]], ["sea"]),
             r"give parts: fit\(data.X",
@@ -123,6 +125,14 @@ def test_indexing_and_adding_agree_with_a_list(bags):
 def test_bad_bags_are_refused(given, message):
     with pytest.raises(ValueError, match=message):
         as_bags(given)
+
+
+def test_one_table_is_no_list_of_bags():
+    table = pd.DataFrame({"x": [1.0, 2.0]})
+    message = r"bags must be .*, got one table; .* give list\(bags\.to_numpy\(\)\[:, None, :\]\)"
+    with pytest.raises(ValueError, match=message):
+        Bags.from_list(table)
+    assert Bags.from_list(list(table.to_numpy()[:, None, :])).sizes.tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(
@@ -274,6 +284,11 @@ def test_cells_of_matlab_are_bags():
     assert as_bags(column).sizes.tolist() == [2, 1]
     row = column.T
     assert as_bags(row).sizes.tolist() == [2, 1]
+    nested = np.empty((1, 1), dtype=object)
+    nested[0, 0] = np.ones((2, 3))
+    with pytest.raises(ValueError, match=r"bag 0 must hold numbers, got a cell .* \.item\(\) does"):
+        as_bags([nested])
+    assert as_bags([nested.item()]).sizes.tolist() == [2]
     numbers = np.array([[1.0], [2.0]], dtype=object)
     with pytest.raises(ValueError, match="one 2-D array"):
         as_bags(numbers)

@@ -189,11 +189,11 @@ def test_a_level_of_the_index_names_the_bags():
         ),
         (
             TABLE.set_index(["bag", "f1"]),
-            r"the index may hold .* got also \['f1'\]",
+            r"the index may hold .* got also \['f1'\]; for features, table\.reset_index",
         ),
         (
             TABLE.set_index(pd.Index([1, 2, 3], name="page")),
-            r"got also \['page'\]",
+            r"got also \['page'\].* mean nothing, table\.reset_index\(\['page'\], drop=True\)",
         ),
         (
             TABLE.set_index("bag", drop=False),
@@ -404,6 +404,32 @@ def test_what_is_no_set_of_names_never_becomes_a_name(text):
         read_bags(frame, labels="tags")
 
 
+@pytest.mark.parametrize(
+    ("cell", "hint"),
+    [
+        ([1.0, 2.0], r"; names are texts .* give list\(map\(str, cell\)\)"),
+        ({"sea": 1, "sky": 0}, r"; give the names in it, .* for name in cell if cell\[name\]\]"),
+        ("sea, sky", "; of texts with commas, give separator=','"),
+        ("[1.0, 2.0]", ""),
+        ('"sea", "sky"', ""),
+        (b"sea, sky", ""),
+    ],
+    ids=str,
+)
+def test_the_hint_of_a_bad_set_helps(cell, hint):
+    frame = pd.DataFrame({"bag": ["p"], "f1": [1.0], "tags": [cell]})
+    with pytest.raises(DataError, match=f"row 0: 'tags' must be a list .*[^=,]{hint}$") as caught:
+        read_bags(frame, labels="tags")
+    assert ("separator" in str(caught.value)) == ("separator" in hint)
+
+
+@pytest.mark.parametrize("as_cell", [pd.Series, pd.Index, pd.array, np.array])
+def test_a_set_may_be_a_series_or_an_array(as_cell):
+    cells = pd.Series([as_cell(["sea", "sky"])], dtype=object)
+    frame = pd.DataFrame({"bag": ["p"], "f1": [1.0], "tags": cells})
+    assert read_bags(frame, labels="tags").label_names == ("sea", "sky")
+
+
 @pytest.mark.parametrize("empty", ["set()", "frozenset()", "[]", "()", "", None, set()], ids=repr)
 def test_a_set_without_names_gives_no_label(empty):
     frame = TABLE.drop(columns="label:sea").assign(tags=["sea", "sea", empty])
@@ -551,6 +577,16 @@ def test_tables_of_other_libraries(tagged):
     table = polars.DataFrame(tagged.to_dict(orient="list"))
     data = read_bags(table, labels="tags")
     assert_same(data, read_bags(tagged, labels="tags"))
+    with pytest.raises(ValueError, match=r"got LazyFrame; give its \.collect\(\)"):
+        read_bags(table.lazy(), labels="tags")
+
+
+def test_labels_in_tables_of_other_libraries_say_how_to_give_them():
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    with pytest.raises(ValueError, match=r"Y must be no Table of pyarrow; give its \.to_pandas"):
+        labelled_bags(X, pyarrow.table({"sea": [1, 0]}))
+    with pytest.raises(ValueError, match=r"Y must hold its rows, got a lazy .* \.collect\(\)"):
+        labelled_bags(X, polars.DataFrame({"sea": [1, 0]}).lazy())
 
 
 class WithoutArrow:

@@ -145,7 +145,11 @@ def test_strange_arrays_are_named(small, refused):
     too_low = np.zeros((7, 8, 3), np.uint8)
     refused(too_low, r"image 1 must have at least 8 x 8 pixels.*\(8, 7\)")
     five_colours = np.zeros((8, 8, 5), np.uint8)
-    refused(five_colours, "image 1 cannot be read")
+    refused(five_colours, r"image 1 cannot be read: .*width, 1 to 4\), got \(8, 8, 5\)$")
+    refused(np.moveaxis(small, -1, 0), r"got \(3, 8, 8\); give np\.moveaxis\(image, 0, -1\)")
+    refused(small.astype(object), r"integers or floats, got objects; give \.astype\(int\)")
+    refused(None, "a path, a Pillow image or an array is needed, got NoneType")
+    refused(np.zeros((0, 8)), "image 1 must have at least 8 x 8 pixels")
     message = r"image 1 .* must hold integers in \[0, 255\]"
     refused(np.full((8, 8), 300), message)
     refused(np.full((8, 8), 1.5), "image 1 .* floats in")

@@ -111,6 +111,14 @@ def test_nonsense_is_refused():
     )
 
 
+def test_rows_of_several_lengths_are_refused():
+    Y = [[1, 0], [0, 1]]
+    with pytest.raises(ValueError, match=r"Y must be a table .* by MultiLabelBinarizer\(\)"):
+        metrics.evaluate([["sea"], ["sea", "sky"]], Y, Y)
+    with pytest.raises(ValueError, match=r"scores must have rows of one length, got list"):
+        metrics.evaluate(Y, [[0.5, 1.0], [0.5]], Y)
+
+
 def test_frames_must_agree_in_their_names():
     scores = np.array([[0.9, 0.2], [0.3, 0.7]])
     predicted = np.eye(2)
