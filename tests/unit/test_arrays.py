@@ -161,6 +161,27 @@ def test_learners_of_vectors_refuse_masks_dates_and_texts(table, message):
         KMedoids(1).fit(table)
 
 
+@given(
+    row=st.integers(0, 3),
+    column=st.integers(0, 2),
+    cell=st.sampled_from(["1", "1_0", b"1", DAYS[0], DAYS[0].date(), np.datetime64("NaT"), TIME]),
+    form=st.sampled_from([np.asarray, np.ndarray.tolist, pd.DataFrame]),
+)
+def test_a_mask_a_date_or_a_text_is_refused_wherever_it_stands(row, column, cell, form):
+    numbers = np.arange(12.0).reshape(4, 3)
+    Y = np.eye(4, 2)
+    learner = MlKnn(n_neighbors=1).fit(numbers, Y)
+    masked = np.ma.masked_array(numbers, np.zeros((4, 3)))
+    masked[row, column] = np.ma.masked
+    cells = numbers.astype(object)
+    cells[row, column] = cell
+    for X, message in ((masked, "no masked values"), (form(cells), "hold real numbers, got")):
+        with pytest.raises(ValueError, match=f"X must.* {message}"):
+            MlKnn(n_neighbors=1).fit(X, Y)
+        with pytest.raises(ValueError, match=f"X must.* {message}"):
+            learner.predict(X)
+
+
 @given(names=st.permutations(["sea", "sky", "3", "a b"]))
 def test_order_by_name_finds_each_name(names):
     wanted = ["sea", "sky", "3", "a b"]

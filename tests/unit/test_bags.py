@@ -5,6 +5,8 @@ from collections import UserDict
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
@@ -14,6 +16,7 @@ from mimlpaper import MedoidMap, MimlNn, MiSvmBag, MlKnn, SumInstances
 from mimlpaper.bags import Bags, as_bags, names_of_examples
 from mimlpaper.base import check_labels, label_sets
 from mimlpaper.datasets import labelled_bags
+from mimlpaper.metrics import hamming_loss
 from mimlpaper.preprocessing import BagStatistics, ConcatenateInstances, MeanInstances, OnInstances
 
 
@@ -262,6 +265,37 @@ def test_a_fit_matches_labels_with_examples_by_name(learner):
     message = "X and Y must have the same names on both sides"
     with pytest.raises(ValueError, match=message):
         learner.fit(X, Y.rename(index={"p": "t"}))
+
+
+@given(
+    names=st.sampled_from([["p", "q", "r", "s"], [0, 1, 2, 3]]),
+    order_of_bags=st.permutations(range(4)),
+    order_of_labels=st.permutations(range(4)),
+    features=st.permutations(["x", "y"]),
+)
+def test_names_decide_whatever_the_order(names, order_of_bags, order_of_labels, features):
+    """The bag i holds (i, 10 i), and has the label i alone."""
+    instances = pd.DataFrame({"x": range(4), "y": range(0, 40, 10)}, names)
+    bags = {names[i]: instances.iloc[[i]] for i in order_of_bags}
+    Y = pd.DataFrame(np.eye(4, dtype=int), names)
+    shuffled = Y.iloc[order_of_labels]
+
+    in_order = [instances.iloc[[i]] for i in range(4)]
+    expected = MimlNn(ratio=1.0).fit(in_order, Y.to_numpy()).decision_function(in_order)
+    scores = MimlNn(ratio=1.0).fit(bags, shuffled).decision_function(in_order)
+    np.testing.assert_allclose(scores, expected, atol=1e-6)
+
+    data = labelled_bags(bags, shuffled)
+    np.testing.assert_array_equal(data.X.instances[:, 0], data.Y.argmax(axis=1))
+    assert data[shuffled[2] == 1].bag_names == (str(names[2]),)
+    added = data.X + Bags.from_list({"more": instances[features].iloc[[3]]})
+    assert added.instances[-1].tolist() == [3, 30]
+
+    if shuffled.index.equals(Y.index):
+        assert hamming_loss(Y, shuffled) == 0
+    else:
+        with pytest.raises(ValueError, match="must have the same index in the same order"):
+            hamming_loss(Y, shuffled)
 
 
 def test_a_fit_of_one_label_matches_it_by_name():
