@@ -79,8 +79,9 @@ def labelled_bags(
     if columns is not None:
         places = order_by_name("Y and label_names", columns, labels_in_order)
         labels = labels[:, places]
+    have_two_names = bag_names is not None and X.names is not None
     order_of_bags = np.arange(len(X))
-    if bag_names is not None and X.names is not None:
+    if have_two_names:
         order_of_bags = order_by_name("X and bag_names", X.names, bags)
     order_of_labels = order_of_bags  # labels without names have the order of X
     if isinstance(Y, pd.DataFrame) and named_bags is not None:
@@ -95,10 +96,9 @@ def labelled_bags(
     # Numbered features get names in the result alone: bags without names fit any others.
     known_features = None if named_features is None else features
     X = Bags(instances, X.offsets, known_features, X.names)
-    if bag_names is not None:
+    if have_two_names:
         X = X[order_of_bags]
-    X = X.with_names(bags)
-    return LabelledBags(X, labels, labels_in_order, features, bags)
+    return LabelledBags(X.with_names(bags), labels, labels_in_order, features, bags)
 
 
 def _labels(Y):
