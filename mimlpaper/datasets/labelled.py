@@ -66,7 +66,9 @@ def labelled_bags(
     X = as_bags(X, missing=True)
     named_features = X.feature_names if feature_names is None else feature_names
     features = checked_names(named_features, "feature", X.n_features, "f")
-    named_bags = X.names if bag_names is None else bag_names
+    named_bags = X.names
+    if bag_names is not None:
+        named_bags = list(bag_names)
     bags = checked_names(named_bags, "bag", len(X))
     labels = _labels(Y)
     if len(labels) != len(X):
@@ -85,7 +87,7 @@ def labelled_bags(
         order_of_bags = order_by_name("X and bag_names", X.names, bags)
     order_of_labels = order_of_bags  # labels without names have the order of X
     if isinstance(Y, pd.DataFrame) and named_bags is not None:
-        places = order_by_name("Y and the bags", Y.index, bags)
+        places = order_by_name("Y and the bags", Y.index, named_bags)
         if set(map(text_of_name, Y.index)) == set(bags):
             order_of_labels = places
     labels = labels[order_of_labels]

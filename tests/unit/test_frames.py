@@ -669,6 +669,12 @@ def test_labels_are_named_by_their_frame_or_numbered():
     assert numbered.label_names == ("label1",)
 
 
+def test_numbered_bags_are_matched_with_labels_in_words_by_place():
+    Y = pd.DataFrame({"sea": [1, 0]}, index=["b1", "b2"])
+    numbered = X.reset_index(drop=True)
+    assert labelled_bags(numbered, Y).Y.tolist() == [[True], [False]]
+
+
 def test_names_in_frames_and_in_arguments_are_matched():
     bags = X.map(lambda bag: pd.DataFrame(bag * [1, 10], columns=["x", "y"]))
     Y = pd.DataFrame({"sea": [1, 0]}, index=["b1", "b2"])
