@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from datetime import date, time, timedelta
 from decimal import Decimal
 from numbers import Integral, Real
 
@@ -17,7 +18,9 @@ REFUSED = {
     "S": "texts; give numbers, as .astype(float) makes them",
     "U": "texts; give numbers, as .astype(float) makes them",
 }
-
+TIMES = date, time, timedelta, np.datetime64, np.timedelta64, pd.Period
+# Of cells of objects float() would read some: to Python the text "1_0" is 10.
+NO_NUMBERS = str, bytes, complex, *TIMES
 OF_NAMES = "must be a table of booleans, or 0 and 1; make it of names by MultiLabelBinarizer()"
 
 
@@ -33,7 +36,9 @@ def real_array(name: str, values) -> np.ndarray:
     integers beyond 2^53.
     """
     check_mask(name, values)
-    cells = np.asarray(values)
+    if hasattr(values, "column_names"):  # whose columns are no names
+        raise ValueError(f"{name} must be no Table of pyarrow; give its .to_pandas()")
+    cells = cells_of(name, values)
     _check_kind(name, cells)
     if cells.dtype.kind not in WHOLE_OR_REAL:
         for cell in cells.flat:
@@ -72,9 +77,26 @@ def label_array(name: str, values) -> np.ndarray:
 
 
 def check_type(name: str, values):
-    """Raise a ValueError if float64 would lose what the type of an array can hold."""
+    """Raise a ValueError for masks, texts, dates, times and complex numbers in an array or list."""
     check_mask(name, values)
-    _check_kind(name, np.asarray(values))
+    cells = cells_of(name, values)
+    _check_kind(name, cells)
+    if cells.dtype == object:
+        for cell in cells.flat:
+            if isinstance(cell, NO_NUMBERS):
+                _check_number(name, cell)
+
+
+def cells_of(name: str, values) -> np.ndarray:
+    """``values`` as an array of the type that holds them; a ValueError if rows differ in length."""
+    if hasattr(values, "collect"):
+        raise ValueError(f"{name} must hold its rows, got a lazy table; give its .collect()")
+    try:
+        return np.asarray(values)
+    except ValueError:  # NumPy's words are about an inhomogeneous shape
+        raise ValueError(
+            f"{name} must have rows of one length, got {type(values).__name__} {values!r:.60}"
+        ) from None
 
 
 def _check_kind(name, cells):
@@ -132,9 +154,17 @@ def _check_cells(name, cells):
 def _check_integer(name, integer):
     if abs(integer) > EXACT:
         raise ValueError(
-            f"{name} must hold integers of at most 2^53, got {integer}; subtract a number from "
-            "all, or round them, as .astype(float) does"
+            f"{name} must hold integers of at most 2^53, got {shown(integer)}; subtract a number "
+            "from all, or round them, as .astype(float) does"
         )
+
+
+def shown(cell) -> str:
+    """A cell in the words of an error, at most 60 characters."""
+    try:
+        return f"{cell!r:.60}"
+    except ValueError:  # Python shows no longer ones
+        return "an integer of thousands of digits"
 
 
 def _check_number(name, cell):
@@ -143,8 +173,9 @@ def _check_number(name, cell):
     real = isinstance(cell, Real | Decimal | np.bool_)
     is_time = isinstance(cell, np.timedelta64)  # to NumPy an integer
     if not (missing or real) or is_time:
-        got = f"{type(cell).__name__} {cell!r:.60}"
-        raise ValueError(f"{name} must hold real numbers, got {got}")
+        got = f"{type(cell).__name__} {shown(cell)}"
+        hint = "; give numbers, such as of days" if isinstance(cell, TIMES) else ""
+        raise ValueError(f"{name} must hold real numbers, got {got}{hint}")
 
 
 def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:

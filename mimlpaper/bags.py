@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from mimlpaper.arrays import check_type, order_by_name, real_array
+from mimlpaper.arrays import check_mask, check_type, order_by_name, real_array
 
 LARGEST = 1e150  # of a feature: distances and kernels take squares, and add them up
 
@@ -76,6 +77,7 @@ class Bags:
 
         Keys of a dict and the index of a Series name the bags, columns of DataFrames the features.
         """
+        _check_many("bags", bags)
         names, parts = None, bags
         if isinstance(bags, Mapping | pd.Series):
             parts = pd.Series(bags, dtype=object)
@@ -146,11 +148,14 @@ class Bags:
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, key):
-        """An integer gives a bag's array; a slice, mask or index array gives ``Bags``."""
+        """An integer gives a bag's array; a slice, mask or index array gives ``Bags``.
+
+        A Series of booleans is matched with the names of the bags.
+        """
         if isinstance(key, (int, np.integer)):
             i = range(len(self))[key]
             return self.instances[self.offsets[i] : self.offsets[i + 1]]
-        chosen = np.arange(len(self))[key]
+        chosen = chosen_places(key, self.names, len(self))
         sizes = self.sizes[chosen]
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         # Each bag moves from its place among all instances to its place among the chosen ones.
@@ -185,6 +190,12 @@ class Bags:
 
     def __repr__(self) -> str:
         return f"Bags({len(self)} bags, {self.n_instances} instances, {self.n_features} features)"
+
+    def with_names(self, names: Sequence | None) -> Bags:
+        """The same bags under other names (n_bags,)."""
+        renamed = copy(self)
+        object.__setattr__(renamed, "names", names)  # Bags are frozen
+        return renamed
 
     def with_instances(self, instances: np.ndarray, feature_names: Sequence | None = None) -> Bags:
         """The same bags with other features (n_instances, any)."""
@@ -224,6 +235,31 @@ def _whole_offsets(values):
     return np.ascontiguousarray(offsets, dtype=np.intp)
 
 
+def chosen_places(key, names: Sequence | None, n_bags: int) -> np.ndarray:
+    """Places of the bags that a slice, mask or index array chooses; ``names`` are of all bags.
+
+    Raises ValueError for masked values, and for a Series of booleans whose index names other bags.
+    """
+    check_mask("key", key)
+    if isinstance(key, pd.Series) and pd.api.types.is_bool_dtype(key):
+        key = _mask_in_order(key, names, n_bags)
+    return np.arange(n_bags)[key]
+
+
+def _mask_in_order(mask, names, n_bags):
+    """A Series of booleans in the order of the bags; of bags without names they are numbered."""
+    truths = mask.to_numpy(dtype=bool)
+    if names is not None:
+        return truths[order_by_name("key and the bags", mask.index, names)]
+    numbers = list(range(n_bags))
+    if list(mask.index) != numbers and set(mask.index) == set(numbers):
+        raise ValueError(
+            "key must have the order of the bags, got their numbers in another order; give "
+            "key.sort_index(), or, if its rows have the order of the bags, key.to_numpy()"
+        )
+    return truths
+
+
 def as_bags(X, *, missing: bool = False) -> Bags:
     """``X`` itself if it is a :class:`Bags`, else :meth:`Bags.from_list`.
 
@@ -231,18 +267,33 @@ def as_bags(X, *, missing: bool = False) -> Bags:
     """
     if _is_cell_array(X):
         X = X.ravel()
-    if getattr(X, "ndim", None) == 2:
-        raise ValueError(
-            f"X must be Bags or a list of 2-D arrays, got one 2-D array, {X.shape}; "
-            "for bags of one instance give list(X[:, None, :])"
-        )
-    if hasattr(X, "Y"):
-        raise ValueError("X must be Bags or a list of 2-D arrays; give parts: fit(data.X, data.Y)")
+    _check_many("X", X)
     bags = X if isinstance(X, Bags) else Bags.from_list(X)
     if not missing and (unknown := bags.missing).any():
         bag = bags.bag_of_instance[unknown.argmax()]
         raise ValueError(f"bag {bag} holds nan; impute it, as OnInstances(SimpleImputer()) does")
     return bags
+
+
+def _check_many(name, X):
+    """Raise a ValueError for one table in the place of many, a data set or an estimator."""
+    needed = f"{name} must be Bags or a list of 2-D arrays"
+    if hasattr(X, "get_params"):
+        kind = type(X).__name__
+        raise ValueError(f"{needed}, got the estimator {kind}; are two arguments swapped?")
+    if hasattr(X, "columns"):
+        raise ValueError(
+            f"{needed}, got one table; for bags of one instance give "
+            f"list({name}.to_numpy()[:, None, :]), and where a column names the bags, "
+            f"read_bags({name}).X"
+        )
+    if getattr(X, "ndim", None) == 2:
+        raise ValueError(
+            f"{needed}, got one 2-D array, {X.shape}; for bags of one instance give "
+            f"list({name}[:, None, :])"
+        )
+    if hasattr(X, "Y"):
+        raise ValueError(f"{needed}; give parts: fit(data.X, data.Y)")
 
 
 def in_order_of_examples(Y, X):
@@ -271,7 +322,7 @@ def _places_of_examples(Y, X):
 
 def names_of_examples(X):
     """The keys of a dict, the index of a table, the names of bags; None if there are none."""
-    if isinstance(X, dict):
+    if isinstance(X, Mapping):
         return list(X)
     if hasattr(X, "iloc"):
         return X.index
@@ -288,6 +339,11 @@ def _is_cell_array(X):
 def _instances_of_bag(i, bag):
     if hasattr(bag, "toarray"):
         raise ValueError(f"bag {i} is sparse; give its .toarray()")
+    of_objects = isinstance(bag, np.ndarray) and bag.dtype == object
+    if of_objects and any(isinstance(cell, np.ndarray) for cell in bag.flat):
+        raise ValueError(
+            f"bag {i} must hold numbers, got a cell with an array; give that, as .item() does"
+        )
     array = real_array(f"bag {i}", bag)
     if array.ndim != 2:
         raise ValueError(f"bag {i} must be 2-D, got shape {array.shape}")

@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import ClassifierTags, TargetTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mimlpaper.arrays import check_integers, check_mask, check_type, label_array
+from mimlpaper.arrays import cells_of, check_integers, check_mask, check_type, label_array
 from mimlpaper.bags import LARGEST, Bags, as_bags, in_order_of_examples, names_of_examples
 from mimlpaper.computing import computing
 from mimlpaper.parameters import check_parameters, words
@@ -101,7 +101,11 @@ def check_vectors(
         check_is_fitted(estimator)
     if isinstance(X, Bags) or (isinstance(X, list) and X and np.ndim(X[0]) == 2):
         raise ValueError("X must be one vector an example, got bags; make them by BagStatistics()")
-    given = X
+    is_sparse = hasattr(X, "toarray")
+    if not is_sparse and cells_of("X", X).dtype.kind != "c":  # scikit-learn refuses complex ones
+        # It drops masks, takes dates for numbers, reads texts as Python does, and rounds integers.
+        check_type("X", X)
+        check_integers("X", X)
     X = validate_data(
         estimator,
         X,
@@ -110,10 +114,6 @@ def check_vectors(
         reset=reset,
         **options,
     )
-    if not hasattr(given, "toarray"):
-        # scikit-learn drops masks, takes dates for numbers, and rounds integers.
-        check_type("X", given)
-        check_integers("X", given)
     if X.shape[0] and abs(X).max() > LARGEST:
         raise ValueError(f"X must hold values within {LARGEST:.0e}, or their squares overflow")
     if reset and not offset and isinstance(X, np.ndarray):
@@ -182,7 +182,7 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
         if y is None:
             raise ValueError(NO_LABELS)
         check_mask("y", y)
-        y = np.asarray(y)
+        y = cells_of("y", y)
         if y.shape not in ((n_bags,), (n_bags, 1)):
             raise ValueError(f"y must have shape ({n_bags},), one label a bag, got {y.shape}")
         y = y.ravel()

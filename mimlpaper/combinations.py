@@ -221,5 +221,5 @@ class TranslatedBags(Bags):
 
     def with_rows(self, rows) -> Bags:
         if isinstance(rows, Combinations):
-            return TranslatedBags(rows, self.offsets)
+            return TranslatedBags(rows, self.offsets).with_names(self.names)
         return self.with_instances(rows)

@@ -1,6 +1,5 @@
 """How learners compute: with one BLAS thread, compiled loops, interrupts and signs of progress."""
 
-import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -8,8 +7,6 @@ from threading import Lock
 
 from threadpoolctl import ThreadpoolController
 from tqdm import tqdm
-
-logger = logging.getLogger("mimlpaper")
 
 
 class OneBlasThread:

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.validation import check_array, check_is_fitted, check_random_state
 
+from mimlpaper.arrays import check_type
 from mimlpaper.combinations import Combinations, square_lengths
 from mimlpaper.sharing import shared
 
@@ -113,6 +114,7 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         """Features phi(X) of X (n, n_features), array or Combinations, which is learned: (n, r)."""
         self._check_parameters()
         if not isinstance(X, Combinations):
+            check_type("X", X)
             X = check_array(X, dtype=np.float64)
         if self.kernel == "linear":
             self.landmarks_, self.triangle_, self.error_ = None, None, 0.0

@@ -18,7 +18,7 @@ import pandas as pd
 from scipy.stats import rankdata
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
-from mimlpaper.arrays import check_mask, label_array, order_by_name, real_array
+from mimlpaper.arrays import cells_of, check_mask, label_array, order_by_name, real_array
 from mimlpaper.bags import in_order_of_examples
 
 
@@ -114,7 +114,7 @@ def evaluate(Y, scores, predicted) -> dict[str, float]:
     For one column of ``Y``: Hamming loss, balanced accuracy and area under the curve; for ``Y``
     (n_bags,): accuracy.
     """
-    if np.ndim(Y) == 1:
+    if _is_vector(Y):
         return {"accuracy": accuracy(Y, predicted)}
     Y, scores, predicted = _checked(Y, scores=scores, predicted=predicted)
     criteria = {**CRITERIA} if Y.shape[1] > 1 else OF_ONE_LABEL
@@ -123,6 +123,12 @@ def evaluate(Y, scores, predicted) -> dict[str, float]:
         with suppress(UndefinedError):
             values[name] = criterion(Y, scores, predicted)
     return values
+
+
+def _is_vector(labels):
+    with suppress(ValueError):  # of rows of several lengths
+        return np.ndim(labels) == 1
+    return False
 
 
 class UndefinedError(ValueError):
@@ -189,6 +195,11 @@ def scores_of(estimator, X) -> np.ndarray:
 def _share_of_true(shares, classes):
     """The column of the second class; a label that nothing or everything has lacks one."""
     shares = np.asarray(shares)
+    if len(classes) > 2:
+        raise ValueError(
+            f"estimator must have two classes a label, got {len(classes)}: {classes[:5].tolist()}; "
+            "give a column of Y for each class, as LabelBinarizer() makes them"
+        )
     if len(classes) == 1:
         return np.full(len(shares), float(classes[0]))
     return shares[:, 1]
@@ -227,9 +238,9 @@ def _checked(Y, **compared):
     """Arrays of ``Y`` and of what is compared with it, scores or predicted label sets."""
     arrays = [label_array("Y", Y)]
     for name, values in compared.items():
-        _check_order(Y, values, "Y", name)
         is_labels = name == "predicted"
         array = label_array(name, values) if is_labels else _real_scores(values)
+        _check_order(Y, values, "Y", name)
         if array.shape != arrays[0].shape:
             shapes = arrays[0].shape, array.shape
             raise ValueError(f"Y and {name} must be (n_bags, n_labels), got {shapes}")
@@ -240,7 +251,7 @@ def _checked(Y, **compared):
 
 
 def _real_scores(values):
-    cells = np.asarray(values)
+    cells = cells_of("scores", values)
     is_truth = cells.dtype == bool
     if cells.dtype == object and cells.size:  # such as pandas' booleans with missing values
         is_truth = all(isinstance(cell, bool | np.bool_) for cell in cells.flat)
@@ -262,10 +273,18 @@ def _check_order(Y, values, name_of_Y, name):
     of_pandas = pd.DataFrame | pd.Series
     if not (isinstance(Y, of_pandas) and isinstance(values, of_pandas)):
         return
-    # Predictions for bags without names are numbered.
-    is_numbered = list(values.index) == list(range(len(values)))
-    if not is_numbered and list(values.index) != list(Y.index):
-        raise ValueError(f"{name_of_Y} and {name} must have the same index in the same order")
+    names, names_of_Y = list(values.index), list(Y.index)
+    if names == names_of_Y:
+        return
+    # Predictions for bags without names are numbered. The same numbers in Y may be names.
+    is_numbered = names == list(range(len(names)))
+    is_reordered = values.index.is_unique and set(names) == set(names_of_Y)
+    if is_numbered and not is_reordered:
+        return
+    remedy = f"if their rows have the same order, give {name}.to_numpy()"
+    if is_reordered:
+        remedy = f"give {name}.loc[{name_of_Y}.index], or {remedy}"
+    raise ValueError(f"{name_of_Y} and {name} must have the same index in the same order; {remedy}")
 
 
 def _with_labels(Y, *, without=False, **compared):

@@ -9,7 +9,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 from mimlpaper import kernels
 from mimlpaper.algorithms.mimlnn import MimlNn
-from mimlpaper.bags import Bags, in_order_of_examples
+from mimlpaper.bags import Bags, in_order_of_examples, names_of_examples
 from mimlpaper.base import (
     VectorEstimator,
     check_labels,
@@ -119,15 +119,15 @@ class PrototypeDifferences(TransformerMixin, BaseEstimator):
     def fit_transform(self, X, Y) -> Bags:
         """Learn from X and Y, and return the bags of X."""
         with fitting(self) as learner:
-            X, Y = learner._checked(X, Y)
-            learner._fit(X, Y)
-            return learner._training_bags(X)
+            vectors, labels = learner._checked(X, Y)
+            learner._fit(vectors, labels)
+            return learner._training_bags(vectors).with_names(names_of_examples(X))
 
     def transform(self, X) -> Bags:
         """Bags of X (n_examples, n_features), of n_labels instances in the order of the labels."""
-        X = check_vectors(self, X, reset=False)
+        vectors = check_vectors(self, X, reset=False)
         with computing():
-            return self._transform(X)
+            return self._transform(vectors).with_names(names_of_examples(X))
 
     def _checked(self, X, Y):
         Y = in_order_of_examples(Y, X)

@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_array, check_random_state, gen_batches
 
+from mimlpaper.arrays import check_type
 from mimlpaper.bags import check_order_of_examples
 from mimlpaper.base import MultiLabelEstimator, check_bags, check_vectors, fitting
 from mimlpaper.computing import computing
@@ -281,6 +282,7 @@ class KMedoids(ClusterMixin, BaseEstimator):
         return self
 
     def _fit(self, D):
+        check_type("D", D)
         D = check_array(D, dtype=np.float64, input_name="D")
         if D.shape[0] != D.shape[1]:
             raise ValueError(f"D must be a square matrix of distances, got shape {D.shape}")

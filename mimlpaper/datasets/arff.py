@@ -12,7 +12,14 @@ import pandas as pd
 
 from mimlpaper.datasets.frames import QUOTED
 from mimlpaper.datasets.labelled import LabelledBags
-from mimlpaper.datasets.tables import Column, Table, check_values, located, with_labels
+from mimlpaper.datasets.tables import (
+    Column,
+    Table,
+    check_size,
+    check_values,
+    located,
+    with_labels,
+)
 from mimlpaper.paths import write_whole
 
 # With possessive quantifiers no file can make a search long.
@@ -30,7 +37,6 @@ KINDS = {
     **dict.fromkeys(("string", "date"), "text"),
     "relational": "relational",
 }
-BYTES = 8  # of a number
 NAMESPACE = "http://mulan.sourceforge.net/labels"
 
 
@@ -52,9 +58,9 @@ class Attribute:
             return Column(self.name, "label")
         if self.kind == "text":
             raise ValueError(f"{self.name!r:.60} must hold numbers, got texts or dates")
-        if self.kind == "number":
-            return Column(self.name)
         check_values(self.name, self.values)
+        if self.kind == "number":
+            return Column(self.name, values={value: int(value) for value in self.values})
         places = {value: place for place, value in enumerate(self.values)}
         return Column(self.name, "nominal", places)
 
@@ -122,10 +128,10 @@ def _is_in_braces(text):
 
 
 def table_of_arff(arff: ArffFile, labels: Sequence[str] | None, max_bytes: int) -> Table:
-    """The table of a file, whose numbers may take ``max_bytes``.
+    """The table of a file of at most ``max_bytes``.
 
-    Sparse rows may be many times as large in memory as in their file. A ValueError has the line
-    that does not follow the format.
+    A ValueError has the line that does not follow the format, or from which on its numbers are too
+    many.
     """
     if arff.inner:
         columns, rows = _relational(arff)
@@ -138,11 +144,8 @@ def table_of_arff(arff: ArffFile, labels: Sequence[str] | None, max_bytes: int) 
         numbers.append(row)
         names.append(name)
         lines.append(line)
-        if len(numbers) * len(columns) * BYTES > max_bytes:
-            raise ValueError(
-                f"line {line}: the numbers up to here, {len(numbers):,} rows of {len(columns):,}, "
-                f"take more than {max_bytes:,} bytes; raise max_bytes, or leave out attributes"
-            )
+        with located(f"line {line}"):
+            check_size(len(numbers), len(columns), max_bytes)
     table = np.reshape(numbers, (len(numbers), len(columns)))
     return Table(columns, table, np.array(names, dtype=object), pd.Index(lines, name="line"))
 

@@ -17,15 +17,16 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_scalar
 from scipy.io import loadmat
 
-from mimlpaper.arrays import label_array
+from mimlpaper.arrays import label_array, shown
 from mimlpaper.bags import LARGEST
 from mimlpaper.datasets.arff import labels_of_xml, parse_arff, shortest, table_of_arff, write_arff
 from mimlpaper.datasets.fetch import DataError
 from mimlpaper.datasets.frames import BAG, INSTANCE, columns_of_heads, frame_of_rows, table_of_frame
 from mimlpaper.datasets.labelled import LabelledBags, checked_names, labelled_bags
-from mimlpaper.datasets.tables import LABEL_PREFIX, Column, labelled_of_table
+from mimlpaper.datasets.tables import LABEL_PREFIX, MOST_DIGITS, Column, labelled_of_table
 from mimlpaper.paths import check_file, write_whole
 
 TEXTS = (".csv", ".tsv", ".json", ".arff")  # also compressed: .csv.gz
@@ -37,7 +38,6 @@ URL = re.compile(r"[a-z][a-z0-9+]+://", re.IGNORECASE)
 # In CSV an apostrophe stands before names that a spreadsheet would run, or a reader take for
 # something else.
 GUARDED = re.compile(rf"'*(?:[=+\-@]|{LABEL_PREFIX}|{INSTANCE}$)")
-SPARSE_GAIN = 4  # numbers may take so many times max_bytes, which dense text never reaches
 
 
 class Options(NamedTuple):
@@ -100,7 +100,7 @@ def read_bags(
         A path ends in .csv, .tsv, .json, .arff, any of these with .gz, .parquet or .mat.
     bag : str or None, default None
         The column, or level of the index, that names the bags; None for ``bag``, else the first,
-        unless it holds floats.
+        unless it holds floats, booleans or dates.
     labels : sequence of str, str, path or None, default None
         Names of the labels; an .xml file of Mulan that lists them; or, as a str, the column that
         holds sets of labels, such as "sea;trees" or a list. None if the table marks its labels;
@@ -113,7 +113,8 @@ def read_bags(
     encoding : str, default "utf-8-sig"
         Of text files: UTF-8, with or without a mark before it.
     max_bytes : int, default 256 MiB
-        The largest size of the file, also after decompression.
+        The largest size of the file, also after decompression; numbers, of which sets and
+        categories may make many, take at most four times as much memory.
 
     Raises DataError with the file, and its line or bag that does not follow the format.
     """
@@ -121,8 +122,10 @@ def read_bags(
         labels = list(labels)
     options = Options(bag, labels, separator, _number_or_none(missing), encoding, max_bytes)
     if not isinstance(source, str | os.PathLike):
-        if not hasattr(source, "columns"):
-            raise ValueError(f"source must be a table or a path, got {type(source).__name__}")
+        if not isinstance(source, pd.DataFrame) and not hasattr(source, "to_pandas"):
+            hint = "; give its .collect()" if hasattr(source, "collect") else ""
+            kind = type(source).__name__
+            raise ValueError(f"source must be a table or a path, got {kind}{hint}")
         return _read("the table", _read_table, source, options)
     if URL.match(str(source)):
         raise ValueError(f"source must be a file of this machine, got {str(source)!r}; download it")
@@ -168,7 +171,14 @@ def _label_sets(path, options):
     labels = [replace(column, kind="label") for column in labels]
     # A head such as "instance" has no meaning here.
     columns = [Column(BAG), *labels]
-    table = table_of_frame(frame, columns, bag=None, labels=None, separator=None)
+    table = table_of_frame(
+        frame,
+        columns,
+        bag=None,
+        labels=None,
+        separator=None,
+        max_bytes=options.max_bytes,
+    )
     label_names = checked_names([label.name for label in labels], "label", len(labels))
     bag_names = checked_names(map(_unguarded_name, table.bag_names), "bag", len(table.bag_names))
     return pd.DataFrame(table.numbers > 0, list(bag_names), list(label_names))
@@ -195,7 +205,7 @@ def _ending(path, known):
 def _read_table(source, options):
     frame = frame_of_rows(source, options.bag)
     table = _table(frame, columns_of_heads(frame.columns), options)
-    return labelled_of_table(table, options.missing)
+    return labelled_of_table(table, options.missing, options.max_bytes)
 
 
 def _table(frame, columns, options):
@@ -208,6 +218,7 @@ def _table(frame, columns, options):
         bag=options.bag,
         labels=labels,
         separator=options.separator,
+        max_bytes=options.max_bytes,
     )
 
 
@@ -264,7 +275,7 @@ def _read_csv(path, options):
         columns = _with_last_as_labels(columns, kdis[1])
     table = _table(frame, columns, options)
     names = np.array(list(map(_unguarded_name, table.bag_names)), dtype=object)
-    return labelled_of_table(replace(table, bag_names=names), options.missing)
+    return labelled_of_table(replace(table, bag_names=names), options.missing, options.max_bytes)
 
 
 def _head(text, begin=0):
@@ -343,11 +354,13 @@ def _read_json(path, options):
         raise ValueError(
             "JSON must be a list of records with numbers and texts, got lists in lists in lists"
         ) from error
+    if isinstance(records, dict) and any(map(is_scalar, records.values())):
+        records = [records]  # of one row
     is_table = isinstance(records, list) and all(isinstance(record, dict) for record in records)
     if not is_table or not records:
         raise ValueError(
             'JSON must be a list of records, such as [{"bag": "beach", "f1": 5, "label:sea": 1}], '
-            f"got {records!r:.60}"
+            f"as table.to_json(path, orient='records') writes it, got {shown(records)}"
         )
     # As objects: beside null or a float pandas would round large integers.
     return _read_table(pd.DataFrame(records, dtype=object), options)
@@ -355,11 +368,16 @@ def _read_json(path, options):
 
 def _records_of_json(text):
     """A list of records, or the records of JSON lines."""
-    read = partial(json.loads, object_pairs_hook=_record)
+    read = partial(json.loads, object_pairs_hook=_record, parse_int=_integer)
     lines = text.strip().splitlines()
     if len(lines) > 1 and all(line.startswith("{") and line.endswith("}") for line in lines):
         return list(map(read, lines))
     return read(text)
+
+
+def _integer(digits):
+    """The integer; its text if no number may be so large, since Python reads no longer ones."""
+    return int(digits) if len(digits) <= MOST_DIGITS else digits
 
 
 def _record(pairs):
@@ -387,8 +405,8 @@ def _read_arff(path, options):
     beside = path.with_name(path.name.removesuffix(".gz")).with_suffix(".xml")
     if labels is None and not arff.marks_labels and beside.is_file():
         labels = beside
-    table = table_of_arff(arff, _list_of_labels(labels, options), SPARSE_GAIN * options.max_bytes)
-    return labelled_of_table(table, options.missing)
+    table = table_of_arff(arff, _list_of_labels(labels, options), options.max_bytes)
+    return labelled_of_table(table, options.missing, options.max_bytes)
 
 
 def _refuse_bag(options, reason):

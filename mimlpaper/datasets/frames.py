@@ -3,20 +3,23 @@
 import ast
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import date
+from itertools import chain
 
 import numpy as np
 import pandas as pd
+from pandas.api.extensions import ExtensionArray
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from mimlpaper.arrays import WHOLE_OR_REAL, check_integers, text_of_name
+from mimlpaper.arrays import WHOLE_OR_REAL, check_integers, shown, text_of_name
 from mimlpaper.datasets.tables import (
     ABSENT,
     LABEL_PREFIX,
     MISSING,
-    TRUTHS,
     Column,
     Table,
+    check_size,
     check_values,
     located,
     number_of,
@@ -32,6 +35,9 @@ QUOTED = r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+\""""
 # A comma stands between two names, or Python would join them.
 SHOWN = re.compile(rf"[\[({{]\s*+(?:(?:{QUOTED})\s*+(?:,\s*+(?:{QUOTED})\s*+)*+,?+\s*+)?+[\])}}]")
 UNCLEAR = re.compile(r'[\[\]{}"?]')  # in the text of a label: the rest of a list, or unknown
+FEATURES = {"f": "floats", "b": "booleans", "M": "dates", "m": "times"}  # by the kind of a type
+UNNAMED = re.compile(r"(?:Unnamed: [0-9]+)?")  # the head of an index, as pandas writes or reads it
+LISTS = list | tuple | set | frozenset | np.ndarray | pd.Series | pd.Index | ExtensionArray
 EMPTY = ("set()", "frozenset()")  # how Python shows a set without names
 
 
@@ -61,8 +67,9 @@ def frame_of_rows(source, bag: str | None) -> pd.DataFrame:
     unclear = [level for level in levels if level not in (bag, INSTANCE)]
     if unclear:
         raise ValueError(
-            f"the index may hold the bags and {INSTANCE!r}, got also {unclear}; make columns of "
-            f"them: table.reset_index({unclear})"
+            f"the index may hold the bags and {INSTANCE!r}, got also {unclear}; for features, "
+            f"table.reset_index({unclear}), and if they mean nothing, "
+            f"table.reset_index({unclear}, drop=True)"
         )
     for level in levels:
         if level in frame.columns:
@@ -112,10 +119,11 @@ def table_of_frame(
     bag: str | None,
     labels: Sequence[str] | str | None,
     separator: str | None,
+    max_bytes: int,
 ) -> Table:
     """The numbers of a frame whose index says in which line or row each instance stands.
 
-    ``bag``, ``labels`` and ``separator`` are as :func:`~mimlpaper.datasets.read_bags` takes them.
+    The options are as :func:`~mimlpaper.datasets.read_bags` takes them.
     """
     bag_place = _place_of_bag(columns, bag)
     column = columns[bag_place]
@@ -125,7 +133,7 @@ def table_of_frame(
     kept = [i for i in range(len(columns)) if i != bag_place and columns[i].kind != INSTANCE]
     frame, columns = frame.iloc[:, kept], [columns[i] for i in kept]
     if isinstance(labels, str):  # the name of a column of sets
-        frame, columns = _with_sets(frame, columns, labels, separator)
+        frame, columns = _with_sets(frame, columns, labels, separator, max_bytes)
     else:
         columns = with_labels(columns, labels)
     columns = list(map(_typed, columns, frame.dtypes))
@@ -135,6 +143,14 @@ def table_of_frame(
 def _place_of_bag(columns, bag):
     """The column named by ``bag``, else the one named bag, else the first but for instances'."""
     names = [column.name for column in columns]
+    if bag is not None and str(bag) in names[:1]:
+        return place_of(str(bag), names)
+    if names and UNNAMED.fullmatch(names[0]):
+        raise ValueError(
+            f"the first column must have a name, got {names[0]!r}, as of the index of a table of "
+            "pandas; save the table by to_csv(index=False), or, if this column names the bags, "
+            f"give bag={names[0]!r}"
+        )
     if bag is not None:
         return place_of(str(bag), names)
     if Column(BAG) in columns:
@@ -153,9 +169,10 @@ def _bag_names(cells, column, is_chosen):
     if missing.any():
         place = where(cells.index, missing.argmax())
         raise ValueError(f"{place}: {column.name!r} must name a bag, got a missing value")
-    if not is_chosen and _holds_floats(cells):
+    values = None if is_chosen else _values_without_names(cells)
+    if values is not None:
         raise ValueError(
-            f"the first column, {column.name!r:.60}, must name the bags, got floats; name the "
+            f"the first column, {column.name!r:.60}, must name the bags, got {values}; name the "
             "column of the bags by bag="
         )
     for row, cell in enumerate(cells):
@@ -167,16 +184,21 @@ def _bag_names(cells, column, is_chosen):
     return np.array(list(map(text_of_name, cells)), dtype=object)
 
 
-def _holds_floats(cells):
-    """Whether all cells are numbers, and some of them not whole ones of digits."""
-    if cells.dtype.kind == "f":
-        return True
-    if cells.dtype != object:
-        return False
-    numbers = list(map(number_of, cells))
-    if None in numbers:
-        return False
-    return not all(re.fullmatch(r"[+-]?[0-9]+", str(cell).strip()) for cell in cells)
+def _values_without_names(cells):
+    """What the cells hold, such as floats, where it is a feature; None where it names bags."""
+    if isinstance(cells.dtype, pd.CategoricalDtype):
+        return _values_without_names(cells.cat.categories)
+    if cells.dtype.kind in FEATURES:
+        return FEATURES[cells.dtype.kind]
+    if cells.dtype.kind != "O":  # of objects and texts
+        return None
+    if any(isinstance(cell, date | pd.Period) for cell in cells):
+        return FEATURES["M"]
+    if None in map(number_of, cells):
+        return None
+    # Numbers, of which all whole ones of digits may be names.
+    is_whole = all(re.fullmatch(r"[+-]?[0-9]+", str(cell).strip()) for cell in cells)
+    return None if is_whole else FEATURES["f"]
 
 
 def _typed(column, dtype):
@@ -208,7 +230,7 @@ def _numbers(frame, columns):
         if None in converted:
             row, place = divmod(converted.index(None), len(places))
             with located(where(frame.index, row)):
-                raise columns[places[place]].misfit(f"{cells[row, place]!r:.60}")
+                raise columns[places[place]].misfit(shown(cells[row, place]))
         numbers[:, places] = np.reshape(converted, cells.shape)
     return numbers
 
@@ -225,21 +247,21 @@ def _set_truths(numbers, columns, is_label, rows):
     numbers[:, is_label] = labels > 0
 
 
-def _with_sets(frame, columns, name, separator):
+def _with_sets(frame, columns, name, separator, max_bytes):
     """The frame with a label for each name in the sets of one column."""
     place = place_of(name, [column.name for column in columns])
     sets = []
     for row, cell in enumerate(frame.iloc[:, place]):
         names = names_in(cell, separator)
         if names is None:
-            has_comma = not separator and "," in str(cell)
-            hint = " (of texts with commas, give separator=',')" if has_comma else ""
             with located(where(frame.index, row)):
-                raise Column(name, "set").misfit(f"{cell!r:.60}{hint}")
+                raise Column(name, "set").misfit(shown(cell) + _hint_of_set(cell, separator))
         sets.append(names)
+    with located(repr(name)):
+        check_size(len(sets), len(set(chain.from_iterable(sets))), max_bytes)
     binarizer = MultiLabelBinarizer()
     labels = pd.DataFrame(binarizer.fit_transform(sets), frame.index, binarizer.classes_)
-    if {label.lower() for label in labels} <= TRUTHS.keys():
+    if None not in map(truth_of, labels):
         raise ValueError(
             f"{name!r} must hold sets of names, got {list(labels) or 'no name'}; of a column of "
             f"0 and 1, or of no and yes, give a list: labels=[{name!r}]"
@@ -257,9 +279,20 @@ def names_in(cell, separator: str | None) -> list[str] | None:
     """
     if isinstance(cell, str):
         return _names_in_text(cell.strip(), separator)
-    if isinstance(cell, list | tuple | set | frozenset | np.ndarray):
+    if isinstance(cell, LISTS):
         return _texts(cell)
-    return [] if pd.isna(cell) else None
+    return [] if pd.api.types.is_scalar(cell) and pd.isna(cell) else None
+
+
+def _hint_of_set(cell, separator):
+    """What makes a set of a cell that is none."""
+    if isinstance(cell, str) and not separator and names_in(cell, ",") is not None:
+        return "; of texts with commas, give separator=','"
+    if isinstance(cell, LISTS):
+        return "; names are texts or whole numbers: give list(map(str, cell))"
+    if isinstance(cell, Mapping):
+        return "; give the names in it, as [name for name in cell if cell[name]]"
+    return ""
 
 
 def _names_in_text(text, separator):

@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.arrays import check_type
-from mimlpaper.bags import Bags
+from mimlpaper.arrays import WHOLE_OR_REAL, check_type
+from mimlpaper.bags import Bags, names_of_examples
 from mimlpaper.paths import check_file
 
 PLACES = ("centre", "left", "up", "right", "down")
@@ -19,6 +19,7 @@ SCENE_FEATURES = tuple(f"{place} {colour}" for place in PLACES for colour in "RG
 # What Pillow may open. It knows dozens more, among them programs in PostScript.
 FORMATS = ("BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP")
 LARGEST_FILE = 2**30  # bytes
+MOST_COLOURS = 4  # of a pixel: red, green, blue and opacity
 SIDE = 8  # the subsampled image has SIDE x SIDE pixels, and 7 x 7 blobs
 
 # Rows and columns, among the 7 x 7 blobs, of the nine centres, and of their neighbours in the
@@ -57,6 +58,7 @@ class ImageBags(TransformerMixin, BaseEstimator):
     def transform(self, X: Iterable) -> Bags:
         """Bags of nine instances with 15 features, one for each image.
 
+        Keys of a dict and the index of a Series name the bags.
         An image is the path of a BMP, GIF, JPEG, PNG, TIFF or WebP file, a Pillow image, or an
         array (height, width) or (height, width, 1 to 4) of integers in [0, 255] or floats in
         [0, 1], of at least 8 x 8 pixels. Transparency becomes white. A ValueError names an image
@@ -64,17 +66,16 @@ class ImageBags(TransformerMixin, BaseEstimator):
         """
         if not self.smoothing > 0:
             raise ValueError(f"smoothing must be positive, got {self.smoothing}")
-        if isinstance(X, (str, os.PathLike)):
-            raise ValueError(f"X must be a list of images, got the single path {str(X)!r}")
         small = []
-        for i, image in enumerate(X):
+        for i, image in enumerate(_values(X, "images")):
             pixels = _pixels(image, f"image {i}")
             small.append(self._subsampled(pixels))
         if not small:
             raise ValueError("X must hold at least one image, got none")
         blobs = blob_means(np.stack(small))
         instances = _instances(blobs)
-        return Bags(instances, np.arange(0, len(instances) + 1, 9))
+        offsets = np.arange(0, len(instances) + 1, 9)
+        return Bags(instances, offsets, names=names_of_examples(X))
 
     def _subsampled(self, pixels):
         height, width, _ = pixels.shape
@@ -152,15 +153,32 @@ def _opened(image):
         if image.mode in ("I", "F") or image.mode.startswith("I;"):
             raise ValueError(f"needed are 8 bits a colour, got Pillow's mode {image.mode}")
         return ImageOps.exif_transpose(image)
-    check_type("the array", image)
-    array = np.asarray(image)
+    array = _array_of_image(image)
     largest = 1 if array.dtype.kind in "fb" else 255
-    if not (0 <= array.min() and array.max() <= largest):
+    if array.size and not (0 <= array.min() and array.max() <= largest):
         raise ValueError("arrays must hold integers in [0, 255] or floats in [0, 1]")
     if array.ndim == 3 and array.shape[2] == 1:
         array = array[:, :, 0]
     in_bytes = np.rint(array * (255.0 / largest))
     return Image.fromarray(in_bytes.astype(np.uint8))
+
+
+def _array_of_image(image):
+    """An image in memory as an array (height, width), or with colours (height, width, 1 to 4)."""
+    check_type("the array", image)
+    array = np.asarray(image)
+    if array.ndim == 0:
+        kind = type(image).__name__
+        raise ValueError(f"a path, a Pillow image or an array is needed, got {kind}")
+    if array.dtype.kind not in WHOLE_OR_REAL:
+        raise ValueError("the array must hold integers or floats, got objects; give .astype(int)")
+    if array.ndim == 2 or (array.ndim == 3 and 1 <= array.shape[2] <= MOST_COLOURS):
+        return array
+    colours_first = array.ndim == 3 and 1 <= array.shape[0] <= MOST_COLOURS
+    hint = "; give np.moveaxis(image, 0, -1)" if colours_first else ""
+    raise ValueError(
+        f"the array must be (height, width) or (height, width, 1 to 4), got {array.shape}{hint}"
+    )
 
 
 class TextBags(TransformerMixin, BaseEstimator):
@@ -219,14 +237,17 @@ class TextBags(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Sequence[str]) -> Bags:
-        """Bags of passages, each the counts of the words in ``vocabulary_``."""
+        """Bags of passages, each the counts of the words in ``vocabulary_``.
+
+        Keys of a dict and the index of a Series name the bags.
+        """
         check_is_fitted(self)
         by_text = [self.passages(text) for text in _checked(X)]
         passages = list(chain.from_iterable(by_text))
         counter = CountVectorizer(vocabulary=self.vocabulary_)
         counts = counter.transform(passages)
         offsets = np.cumsum([0, *map(len, by_text)])
-        return Bags(counts.toarray(), offsets)
+        return Bags(counts.toarray(), offsets, names=names_of_examples(X))
 
     def passages(self, text: str) -> list[str]:
         """The passages of a text, one for each instance of its bag, in order."""
@@ -241,12 +262,17 @@ class TextBags(TransformerMixin, BaseEstimator):
         return [words[start : start + self.window] for start in starts]
 
 
+def _values(examples, what):
+    """The images or texts, without their names."""
+    if isinstance(examples, str | os.PathLike):
+        raise ValueError(f"X must be a list of {what}, got the single one {str(examples)!r:.60}")
+    if hasattr(examples, "columns"):
+        raise ValueError(f"X must be a list of {what}, got a table; give its column of {what}")
+    return examples.values() if isinstance(examples, Mapping) else examples
+
+
 def _checked(texts):
-    if isinstance(texts, str):
-        raise ValueError("X must be a list of texts, got a single string")
-    if hasattr(texts, "columns"):
-        raise ValueError("X must be a list of texts, got a table; give its column of texts")
-    texts = list(texts.values()) if isinstance(texts, Mapping) else list(texts)
+    texts = list(_values(texts, "texts"))
     strange = [i for i, text in enumerate(texts) if not isinstance(text, str)]
     if strange or not texts:
         raise ValueError(f"X must hold at least one text, strings only, got others at {strange}")

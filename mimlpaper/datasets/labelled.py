@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper.arrays import label_array, order_by_name, text_of_name
-from mimlpaper.bags import Bags, as_bags
+from mimlpaper.bags import Bags, as_bags, chosen_places
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,8 +30,9 @@ class LabelledBags:
                 f"some bags are chosen by a slice, mask or list, got {key}; [[{key}]] has one bag, "
                 "and .X[i] and .Y[i] are its instances and labels"
             )
-        names = tuple(np.array(self.bag_names, dtype=object)[key])
-        return replace(self, X=self.X[key], Y=self.Y[key], bag_names=names)
+        chosen = chosen_places(key, self.bag_names, len(self))
+        names = tuple(self.bag_names[i] for i in chosen)
+        return replace(self, X=self.X[chosen], Y=self.Y[chosen], bag_names=names)
 
     def __repr__(self) -> str:
         return f"LabelledBags({self.X!r}, labels {', '.join(self.label_names)})"
@@ -48,8 +49,9 @@ def labelled_bags(
     """Bags and labels with names, checked against each other; a ValueError if they do not fit.
 
     Where two arguments hold the same names, they are matched by name: the rows of a DataFrame
-    ``Y`` with the bags, its columns with ``label_names``. Without names they are matched by place;
-    an index of numbers is no name of bags that have words for names.
+    ``Y`` with the bags, its columns with ``label_names``. Without names they are matched by place,
+    rows of ``Y`` with the bags of ``X``, also where ``bag_names`` gives these another order; an
+    index of numbers is no name of bags that have words for names.
     Names are printable texts without spaces around them, and differ.
 
     Parameters
@@ -64,7 +66,9 @@ def labelled_bags(
     X = as_bags(X, missing=True)
     named_features = X.feature_names if feature_names is None else feature_names
     features = checked_names(named_features, "feature", X.n_features, "f")
-    named_bags = X.names if bag_names is None else bag_names
+    named_bags = X.names
+    if bag_names is not None:
+        named_bags = list(bag_names)
     bags = checked_names(named_bags, "bag", len(X))
     labels = _labels(Y)
     if len(labels) != len(X):
@@ -77,8 +81,16 @@ def labelled_bags(
     if columns is not None:
         places = order_by_name("Y and label_names", columns, labels_in_order)
         labels = labels[:, places]
+    have_two_names = bag_names is not None and X.names is not None
+    order_of_bags = np.arange(len(X))
+    if have_two_names:
+        order_of_bags = order_by_name("X and bag_names", X.names, bags)
+    order_of_labels = order_of_bags  # labels without names have the order of X
     if isinstance(Y, pd.DataFrame) and named_bags is not None:
-        labels = labels[order_by_name("Y and the bags", Y.index, bags)]
+        places = order_by_name("Y and the bags", Y.index, named_bags)
+        if set(map(text_of_name, Y.index)) == set(bags):
+            order_of_labels = places
+    labels = labels[order_of_labels]
     instances = X.instances
     if feature_names is not None and X.feature_names is not None:
         places = order_by_name("X and feature_names", X.feature_names, features)
@@ -86,10 +98,9 @@ def labelled_bags(
     # Numbered features get names in the result alone: bags without names fit any others.
     known_features = None if named_features is None else features
     X = Bags(instances, X.offsets, known_features, X.names)
-    if bag_names is not None and X.names is not None:
-        X = X[order_by_name("X and bag_names", X.names, bags)]
-    X = Bags(X.instances, X.offsets, X.feature_names, bags)
-    return LabelledBags(X, labels, labels_in_order, features, bags)
+    if have_two_names:
+        X = X[order_of_bags]
+    return LabelledBags(X.with_names(bags), labels, labels_in_order, features, bags)
 
 
 def _labels(Y):

@@ -21,31 +21,38 @@ ABSENT = ("", "?")  # texts of a missing value
 MISSING = (*ABSENT, "NA", "NaN", "nan", "N/A", "#N/A", "null", "NULL", "None")
 TRUTHS_IN_WORDS = {"true": 1.0, "false": 0.0}  # of features, as pandas and R write them
 DIGITS = 15  # float64 holds integers of so many
+MOST_DIGITS = 151  # of LARGEST; Python refuses to read or show integers of thousands
+INTEGER = re.compile(r"[+-]?\d++", re.ASCII)
 TRUTHS = {
-    **dict.fromkeys(("1", "1.0", "+1", "yes", "y", "true", "t", "positive"), 1.0),
-    **dict.fromkeys(("0", "0.0", "-1", "no", "n", "false", "f", "negative"), 0.0),
+    **dict.fromkeys(("yes", "y", "true", "t", "positive"), 1.0),
+    **dict.fromkeys(("no", "n", "false", "f", "negative"), 0.0),
 }
 TRUTHS_OF_NUMBERS = {-1.0: 0.0, 0.0: 0.0, 1.0: 1.0}
 # The grammar of numbers in files: no underscores and no digits of other scripts, which float()
 # takes. With possessive quantifiers no text can make a match long.
 NUMBER = re.compile(r"[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)
+BYTES = 8  # of a number
+SPARSE_GAIN = 4  # numbers may take so many times max_bytes, which dense text never reaches
 MANY_NAMES = 10_000  # among more, nobody waits for the nearest name
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of numbers: 1 and 0 for a label, and for a nominal one the places of its values."""
+    """A column of numbers: 1 and 0 for a label, and for a nominal one the places of its values.
+
+    A column of numbers may declare its values, 0 and 1.
+    """
 
     name: str
     kind: str = "number"  # or nominal, label, set (of labels), instance (its number in the bag)
-    values: Mapping[str, int] = field(default_factory=dict)  # places of the declared values
+    values: Mapping[str, int] = field(default_factory=dict)  # numbers of the declared values
 
     @property
     def needed(self) -> str:
         """What its cells must be, for errors."""
         if self.kind == "label":
             return "0 or 1"
-        if self.kind == "nominal":
+        if self.kind == "nominal" or self.values:
             return f"one of {', '.join(self.values):.60}"
         if self.kind == "set":
             return "a list of names, or names without quotes and with ; or | between them"
@@ -55,14 +62,15 @@ class Column:
         """The number of a cell; None if it misfits, NaN if it is missing (None for a label)."""
         if self.kind == "label":
             return truth_of(cell)
-        if self.kind == "number":
+        if self.kind == "number" and not self.values:
             return number_of(cell)
         return np.nan if cell in ABSENT and cell not in self.values else self.values.get(cell)
 
     def misfit(self, got: str) -> ValueError:
         """The error of a cell that does not fit."""
-        is_integer = self.kind == "number" and got.strip("'+-").isdigit()
-        hint = "; float64 would round this integer" if is_integer else ""
+        is_number = self.kind == "number" and not self.values
+        is_rounded = is_number and _is_rounded(got.strip("'"))
+        hint = "; float64 would round this integer" if is_rounded else ""
         return ValueError(f"{self.name!r} must be {self.needed}, got {got}{hint}")
 
 
@@ -94,21 +102,29 @@ def number_of(cell) -> float | None:
         return np.nan if text in MISSING else None
     if cell is None or cell is pd.NA:
         return np.nan
-    if isinstance(cell, Integral | Decimal) and _is_rounded(str(cell)):
+    if isinstance(cell, Integral) and _is_rounded_integer(int(cell)):
+        return None
+    if isinstance(cell, Decimal) and _is_rounded(str(cell)):
         return None
     return float(cell) if isinstance(cell, Real | Decimal | np.bool_) else None
 
 
 def _is_rounded(text):
-    """Whether float64 would round an integer, so that two could become equal."""
-    digits = text.lstrip("+-")
-    return len(digits) > DIGITS and digits.isdigit() and int(float(digits)) != int(digits)
+    """Whether a text is an integer that float64 would round, so that two could become equal."""
+    if not INTEGER.fullmatch(text):
+        return False
+    n_digits = len(text.lstrip("+-0"))
+    return n_digits > DIGITS and (n_digits > MOST_DIGITS or _is_rounded_integer(int(text)))
+
+
+def _is_rounded_integer(integer):
+    return abs(integer) > LARGEST or int(float(integer)) != integer
 
 
 def truth_of(cell) -> float | None:
     """1 or 0 for the cell of a label, None for anything else."""
-    if isinstance(cell, str):
-        return TRUTHS.get(cell.strip().lower())
+    if isinstance(cell, str) and cell.strip().lower() in TRUTHS:
+        return TRUTHS[cell.strip().lower()]
     return TRUTHS_OF_NUMBERS.get(number_of(cell))
 
 
@@ -164,7 +180,20 @@ def with_labels(columns: Sequence[Column], names: Sequence[str] | None) -> list[
     return [replace(c, kind="label") if c.name in wanted else c for c in columns]
 
 
-def labelled_of_table(table: Table, missing: float | None) -> LabelledBags:
+def check_size(n_rows: int, n_columns: int, max_bytes: int):
+    """Raise a ValueError for numbers that would take more memory than their file allows.
+
+    Sets, nominal columns and sparse rows may be many times as large in memory as in a file.
+    """
+    if n_rows * n_columns * BYTES > SPARSE_GAIN * max_bytes:
+        raise ValueError(
+            f"{n_rows:,} rows of {n_columns:,} numbers, for attributes, values or labels, take "
+            f"more than {SPARSE_GAIN} times max_bytes={max_bytes:,} bytes; raise it, or leave "
+            "rare ones out"
+        )
+
+
+def labelled_of_table(table: Table, missing: float | None, max_bytes: int) -> LabelledBags:
     """The bags and labels of a table; a nominal column is a feature for each value, after numbers.
 
     ``missing`` replaces missing numbers; a missing nominal value is 0 in all its features. None
@@ -172,6 +201,9 @@ def labelled_of_table(table: Table, missing: float | None) -> LabelledBags:
     number that is too large or missing, or of a row whose labels differ from those of its bag.
     """
     _check_numbers(table, missing)
+    nominal = [column for column in table.columns if column.kind == "nominal"]
+    n_values = sum(len(column.values) for column in nominal)
+    check_size(len(table.numbers), n_values, max_bytes)
     instances, feature_names = _features(table, missing)
     if not instances.size:
         raise ValueError(f"a bag and a feature are needed, got {instances.shape}")

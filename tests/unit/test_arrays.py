@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from sklearn.model_selection import KFold, cross_val_predict, train_test_split
 from sklearn.preprocessing import FunctionTransformer
 
-from mimlpaper import Bags, EmDd, MimlNn, MlKnn, NoisyOr, OnInstances, evaluate
+from mimlpaper import Bags, EmDd, KMedoids, MimlNn, MlKnn, NoisyOr, OnInstances, evaluate
 from mimlpaper.arrays import order_by_name, real_array
 from mimlpaper.datasets import DataError, labelled_bags, read_bags
+from mimlpaper.kernels import KernelFactor
 from mimlpaper.metrics import accuracy, average_precision, scores_of
 
 NUMBERS = (
@@ -132,18 +133,53 @@ def test_what_float64_would_lose_is_refused_everywhere(values, message):
         accuracy([1], vector)
 
 
+DAYS = pd.to_datetime(["2020-01-01", "2020-01-02"])
+
+
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        (np.ma.concatenate([MASKED, MASKED]), "must have no masked values; fill them"),
+        (np.ma.concatenate([MASKED, MASKED]), "no masked values; fill them"),
         ([*DATES, *DATES], "got dates"),
         ([*TIMES, *TIMES], "got times"),
+        (pd.DataFrame({"x": [0.5, 1.0], "day": DAYS}), "got Timestamp .*; give numbers, such as"),
+        (pd.DataFrame({"x": [0.5, 1.0], "took": DAYS - DAYS[0]}), "got Timedelta .*; give"),
+        (pd.DataFrame({"x": [0.5, 1.0], "month": DAYS.to_period("M")}), "got Period .*; give"),
+        (pd.DataFrame({"x": [0.5, 1.0], "text": ["3", "1_0"]}), "got str '3'"),
+        (np.array([["1_0"], ["２"]], dtype=object), "got str '1_0'"),
+        (pd.DataFrame({"colour": pd.Categorical(["1", "2"])}), "got str '1'"),
+        ([[1.0, 2.0], [3.0]], "rows of one length, got list"),
     ],
-    ids=["masked", "dates", "times"],
+    ids=str,
 )
-def test_learners_of_vectors_refuse_masks_and_dates(table, message):
-    with pytest.raises(ValueError, match=message):
+def test_learners_of_vectors_refuse_masks_dates_and_texts(table, message):
+    with pytest.raises(ValueError, match=f"X must .*{message}"):
         MlKnn(n_neighbors=1).fit(table, [[1, 0], [0, 1]])
+    with pytest.raises(ValueError, match=f"X must .*{message}"):
+        KernelFactor().fit(table)
+    with pytest.raises(ValueError, match=f"D must .*{message}"):
+        KMedoids(1).fit(table)
+
+
+@given(
+    row=st.integers(0, 3),
+    column=st.integers(0, 2),
+    cell=st.sampled_from(["1", "1_0", b"1", DAYS[0], DAYS[0].date(), np.datetime64("NaT"), TIME]),
+    form=st.sampled_from([np.asarray, np.ndarray.tolist, pd.DataFrame]),
+)
+def test_a_mask_a_date_or_a_text_is_refused_wherever_it_stands(row, column, cell, form):
+    numbers = np.arange(12.0).reshape(4, 3)
+    Y = np.eye(4, 2)
+    learner = MlKnn(n_neighbors=1).fit(numbers, Y)
+    masked = np.ma.masked_array(numbers, np.zeros((4, 3)))
+    masked[row, column] = np.ma.masked
+    cells = numbers.astype(object)
+    cells[row, column] = cell
+    for X, message in ((masked, "no masked values"), (form(cells), "hold real numbers, got")):
+        with pytest.raises(ValueError, match=f"X must.* {message}"):
+            MlKnn(n_neighbors=1).fit(X, Y)
+        with pytest.raises(ValueError, match=f"X must.* {message}"):
+            learner.predict(X)
 
 
 @given(names=st.permutations(["sea", "sky", "3", "a b"]))

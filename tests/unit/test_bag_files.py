@@ -295,6 +295,13 @@ def test_a_feature_of_zeros_and_ones_is_a_number(read):
     assert data.feature_names[:2] == ("happy", "beat strength")
 
 
+@pytest.mark.parametrize("cell", ["0.5", "2", "-1", "yes"])
+def test_a_value_that_a_nominal_attribute_does_not_declare_is_refused(refused, cell):
+    text = "@relation r\n@attribute f {1,0}\n@attribute sea {0,1}\n@data\n1,0\n"
+    message = f"line 6: 'f' must be one of 1, 0, got '{cell}'"
+    refused("t.arff", f"{text}{cell},1\n", message, labels=["sea"])
+
+
 def test_tables(read):
     data = read("t.csv", TABLE)
     assert as_lists(data) == [[[1, 2], [3, 4]], [[-0.005, 6]]]
@@ -363,6 +370,21 @@ def test_lines_of_json_are_records(read):
     records = [{"bag": "p", "x": 1, "label:a": 1}, {"bag": "q", "x": 2, "label:a": 0}]
     lines = "\n".join(map(json.dumps, records)) + "\n"
     assert_same(read("t.json", lines), read("t.json", json.dumps(records)))
+    assert_same(read("t.json", json.dumps(records[0])), read("t.json", json.dumps(records[:1])))
+
+
+@pytest.mark.parametrize("n_digits", [400, 5000])
+def test_an_integer_of_hundreds_of_digits_has_its_row(refused, n_digits):
+    digits = n_digits * "1"
+    message = "'x' must be a finite number .*got '111.*; float64 would round this integer"
+    refused("t.json", f'[{{"bag": "p", "x": {digits}, "label:a": 1}}]', f"row 0: {message}")
+    refused("t.csv", f"bag,x,label:a\np,{digits},1\n", f"line 2: {message}")
+
+
+@pytest.mark.parametrize("text", ["１", "²", "--1"])
+def test_no_integer_is_a_number_that_float64_would_round(refused, text):
+    message = f"line 2: 'x' must be a finite number of at most 1e.150, got '{text}'$"
+    refused("t.csv", f"bag,x,label:a\np,{text},1\n", message)
 
 
 def test_a_key_of_json_stands_once(refused):
@@ -691,7 +713,7 @@ def test_sparse_rows_cost_what_they_hold(read, refused):
     assert data.X.instances[0, [6, 7, 8]].tolist() == [0, 1, 1]
 
     many_rows = text + 600 * row
-    message = "line 20016: the numbers up to here, 13 rows of 20,001, take more than 2,000,000 b"
+    message = "line 20016: 13 rows of 20,001 numbers.* more than 4 times max_bytes=500,000 bytes"
     refused("wide.arff", many_rows, message, labels=["y"], max_bytes=500_000)
 
 
@@ -728,11 +750,13 @@ def test_bad_compressed_files_are_refused(refused):
 
 @pytest.mark.parametrize(
     "content",
-    [{"bag": "p"}, [1, 2], [], "text", None],
+    [{"bag": {"0": "p"}}, [1, 2], [], "text", None],
     ids=str,
 )
 def test_json_that_is_no_table_is_refused(refused, content):
-    message = "JSON must be a list of records, such as"
+    message = (
+        r"JSON must be a list of records, such as .* as table\.to_json\(path, orient='records'"
+    )
     refused("t.json", json.dumps(content), message)
 
 

@@ -1,17 +1,22 @@
 """Bags, the checks and rules that estimators share, and the first steps of pipelines."""
 
+from collections import UserDict
+
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler
 
 from mimlpaper import MedoidMap, MimlNn, MiSvmBag, MlKnn, SumInstances
-from mimlpaper.bags import Bags, as_bags
+from mimlpaper.bags import Bags, as_bags, names_of_examples
 from mimlpaper.base import check_labels, label_sets
 from mimlpaper.datasets import labelled_bags
+from mimlpaper.metrics import hamming_loss
 from mimlpaper.preprocessing import BagStatistics, ConcatenateInstances, MeanInstances, OnInstances
 
 
@@ -111,7 +116,9 @@ def test_indexing_and_adding_agree_with_a_list(bags):
         ),
         ([[[1.0]], [[1.0, 2.0]]], "bag 1 has 2 features, bag 0 has 1"),
         ([[1.0, 2.0]], "bag 0 must be 2-D"),
-        (np.ones((3, 2)), "one 2-D array"),
+        (np.ones((3, 2)), r"one 2-D array.*give list\(\w+\[:, None, :\]\)"),
+        (pd.DataFrame(np.ones((3, 2))), r"one table; .*list\(\w+\.to_numpy\(\)\[:, None, :\]\)"),
+        (MimlNn(), "got the estimator MimlNn; are two arguments swapped"),
         (
             labelled_bags([[[0.0]]], [[1]], ["sea"]),
             r"give parts: fit\(data.X",
@@ -121,6 +128,14 @@ def test_indexing_and_adding_agree_with_a_list(bags):
 def test_bad_bags_are_refused(given, message):
     with pytest.raises(ValueError, match=message):
         as_bags(given)
+
+
+def test_one_table_is_no_list_of_bags():
+    table = pd.DataFrame({"x": [1.0, 2.0]})
+    message = r"bags must be .*, got one table; .* give list\(bags\.to_numpy\(\)\[:, None, :\]\)"
+    with pytest.raises(ValueError, match=message):
+        Bags.from_list(table)
+    assert Bags.from_list(list(table.to_numpy()[:, None, :])).sizes.tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(
@@ -183,12 +198,13 @@ def assert_named(bags):
 
 @pytest.mark.parametrize(
     "given",
-    [pd.Series([P, Q], index=["p", "q"]), {"p": P, "q": Q}],
-    ids=["series", "dict"],
+    [pd.Series([P, Q], index=["p", "q"]), {"p": P, "q": Q}, UserDict(p=P, q=Q)],
+    ids=["series", "dict", "mapping"],
 )
 def test_names_stay_with_the_bags(given):
     bags = Bags.from_list(given)
     assert_named(bags)
+    assert list(names_of_examples(given)) == ["p", "q"]
     assert_named(bags[:1] + bags[1:])
     turned_twice = bags[[1, 0]][::-1]
     assert_named(turned_twice)
@@ -251,6 +267,37 @@ def test_a_fit_matches_labels_with_examples_by_name(learner):
         learner.fit(X, Y.rename(index={"p": "t"}))
 
 
+@given(
+    names=st.sampled_from([["p", "q", "r", "s"], [0, 1, 2, 3]]),
+    order_of_bags=st.permutations(range(4)),
+    order_of_labels=st.permutations(range(4)),
+    features=st.permutations(["x", "y"]),
+)
+def test_names_decide_whatever_the_order(names, order_of_bags, order_of_labels, features):
+    """The bag i holds (i, 10 i), and has the label i alone."""
+    instances = pd.DataFrame({"x": range(4), "y": range(0, 40, 10)}, names)
+    bags = {names[i]: instances.iloc[[i]] for i in order_of_bags}
+    Y = pd.DataFrame(np.eye(4, dtype=int), names)
+    shuffled = Y.iloc[order_of_labels]
+
+    in_order = [instances.iloc[[i]] for i in range(4)]
+    expected = MimlNn(ratio=1.0).fit(in_order, Y.to_numpy()).decision_function(in_order)
+    scores = MimlNn(ratio=1.0).fit(bags, shuffled).decision_function(in_order)
+    np.testing.assert_allclose(scores, expected, atol=1e-6)
+
+    data = labelled_bags(bags, shuffled)
+    np.testing.assert_array_equal(data.X.instances[:, 0], data.Y.argmax(axis=1))
+    assert data[shuffled[2] == 1].bag_names == (str(names[2]),)
+    added = data.X + Bags.from_list({"more": instances[features].iloc[[3]]})
+    assert added.instances[-1].tolist() == [3, 30]
+
+    if shuffled.index.equals(Y.index):
+        assert hamming_loss(Y, shuffled) == 0
+    else:
+        with pytest.raises(ValueError, match="must have the same index in the same order"):
+            hamming_loss(Y, shuffled)
+
+
 def test_a_fit_of_one_label_matches_it_by_name():
     names = ["p", "q", "r", "s"]
     bags = pd.Series([[[0.0]], [[1.0]], [[2.0]], [[3.0]]], index=names)
@@ -271,6 +318,11 @@ def test_cells_of_matlab_are_bags():
     assert as_bags(column).sizes.tolist() == [2, 1]
     row = column.T
     assert as_bags(row).sizes.tolist() == [2, 1]
+    nested = np.empty((1, 1), dtype=object)
+    nested[0, 0] = np.ones((2, 3))
+    with pytest.raises(ValueError, match=r"bag 0 must hold numbers, got a cell .* \.item\(\) does"):
+        as_bags([nested])
+    assert as_bags([nested.item()]).sizes.tolist() == [2]
     numbers = np.array([[1.0], [2.0]], dtype=object)
     with pytest.raises(ValueError, match="one 2-D array"):
         as_bags(numbers)
@@ -336,6 +388,38 @@ def test_names_in_a_series_go_by_place():
     names = pd.Series(["a", "b", "c"], index=[2, 0, 1])
     bags = Bags(np.eye(3), [0, 1, 2, 3], None, names)
     assert list(bags[[2, 0]].names) == ["c", "a"]
+
+
+def chosen_names(key):
+    bags = {"b1": [[1.0]], "b2": [[2.0]], "b3": [[3.0]]}
+    data = labelled_bags(bags, [[1], [0], [0]])[key]
+    assert data.Y[:, 0].tolist() == [name == "b1" for name in data.bag_names]
+    assert Bags.from_list(bags)[key].names == list(data.bag_names)
+    return data.bag_names
+
+
+def test_a_series_of_booleans_chooses_bags_by_name():
+    truths = [True, False, False]
+    assert chosen_names(pd.Series(truths, ["b3", "b1", "b2"])) == ("b3",)
+    assert chosen_names(pd.Series(truths, ["b3", "b1", "b2"], dtype="boolean")) == ("b3",)
+    assert chosen_names(pd.Series(truths)) == ("b1",)  # numbered rows go by place
+    with pytest.raises(ValueError, match="key and the bags must have the same names"):
+        chosen_names(pd.Series(truths, ["b3", "b1", "b4"]))
+
+
+def test_a_series_of_booleans_chooses_bags_without_names_by_their_numbers():
+    bags = Bags.from_list([[[1.0]], [[2.0]], [[3.0]]])
+    numbered = pd.Series([True, False, False])
+    assert bags[numbered].instances.tolist() == [[1]]
+    shuffled = numbered[[2, 0, 1]]
+    with pytest.raises(ValueError, match=r"key must have the order .* give key\.sort_index\(\)"):
+        bags[shuffled]
+    assert bags[shuffled.sort_index()].instances.tolist() == [[1]]
+
+
+def test_a_masked_key_is_refused():
+    with pytest.raises(ValueError, match="key must have no masked values"):
+        chosen_names(np.ma.masked_array([True] * 3, [0, 1, 0]))
 
 
 def test_columns_of_a_table_of_instances_name_the_features():

@@ -20,6 +20,7 @@ TABLE = pd.DataFrame(
         "label:sea": [1, 1, 0],
     }
 )
+DAYS = pd.to_datetime(["2020-01-01", "2020-01-01", "2020-01-02"])
 TYPES = (
     "int8",
     "uint8",
@@ -159,6 +160,22 @@ def test_the_index_or_a_column_names_the_bags(frame):
     assert_same(read_bags(frame), read_bags(TABLE))
 
 
+@pytest.mark.parametrize("options", [{}, {"bag": "bag"}], ids=str)
+def test_the_index_that_pandas_writes_by_default_names_no_bags(options, tmp_path):
+    path = tmp_path / "t.csv"
+    TABLE.to_csv(path)
+    with pytest.raises(DataError, match=r"a name, got ''.*by to_csv\(index=False\), or.*bag=''"):
+        read_bags(path, **options)
+    TABLE.to_csv(path, index=False)
+    assert_same(read_bags(path, **options), read_bags(TABLE))
+
+
+def test_a_column_without_a_name_names_the_bags_if_it_is_chosen(tmp_path):
+    path = tmp_path / "t.csv"
+    TABLE.set_index("bag").to_csv(path, index_label="")
+    assert_same(read_bags(path, bag=""), read_bags(TABLE))
+
+
 def test_a_level_of_the_index_names_the_bags():
     assert_same(read_bags(OF_ID, bag="id"), read_bags(TABLE))
 
@@ -172,11 +189,11 @@ def test_a_level_of_the_index_names_the_bags():
         ),
         (
             TABLE.set_index(["bag", "f1"]),
-            r"the index may hold .* got also \['f1'\]",
+            r"the index may hold .* got also \['f1'\]; for features, table\.reset_index",
         ),
         (
             TABLE.set_index(pd.Index([1, 2, 3], name="page")),
-            r"got also \['page'\]",
+            r"got also \['page'\].* mean nothing, table\.reset_index\(\['page'\], drop=True\)",
         ),
         (
             TABLE.set_index("bag", drop=False),
@@ -193,6 +210,34 @@ def test_a_level_of_the_index_names_the_bags():
         (
             TABLE.drop(columns="bag").assign(f1=[5.0, 4.0, 1.0]),
             "'f1', must name the bags, got floats",
+        ),
+        (
+            TABLE.drop(columns="bag").assign(f1=["5.5", "4", "1"]),
+            "'f1', must name the bags, got floats",
+        ),
+        (
+            TABLE.drop(columns="bag").assign(f1=[True, True, False]),
+            "'f1', must name the bags, got booleans",
+        ),
+        (
+            TABLE.drop(columns="bag").assign(f1=DAYS),
+            "'f1', must name the bags, got dates",
+        ),
+        (
+            TABLE.drop(columns="bag").assign(f1=list(DAYS.date)),
+            "'f1', must name the bags, got dates",
+        ),
+        (
+            TABLE.drop(columns="bag").assign(f1=DAYS - DAYS[0]),
+            "'f1', must name the bags, got times",
+        ),
+        (
+            TABLE.drop(columns="bag").assign(f1=pd.Categorical([0.5, 0.5, 1.5])),
+            "'f1', must name the bags, got floats",
+        ),
+        (
+            TABLE.rename(columns={"bag": "Unnamed: 0"}),
+            r"the first column must have a name, got 'Unnamed: 0'.*to_csv\(index=False\)",
         ),
         (
             TABLE.drop(columns="bag").set_index(pd.Index([7, 7, 8])),
@@ -359,6 +404,32 @@ def test_what_is_no_set_of_names_never_becomes_a_name(text):
         read_bags(frame, labels="tags")
 
 
+@pytest.mark.parametrize(
+    ("cell", "hint"),
+    [
+        ([1.0, 2.0], r"; names are texts .* give list\(map\(str, cell\)\)"),
+        ({"sea": 1, "sky": 0}, r"; give the names in it, .* for name in cell if cell\[name\]\]"),
+        ("sea, sky", "; of texts with commas, give separator=','"),
+        ("[1.0, 2.0]", ""),
+        ('"sea", "sky"', ""),
+        (b"sea, sky", ""),
+    ],
+    ids=str,
+)
+def test_the_hint_of_a_bad_set_helps(cell, hint):
+    frame = pd.DataFrame({"bag": ["p"], "f1": [1.0], "tags": [cell]})
+    with pytest.raises(DataError, match=f"row 0: 'tags' must be a list .*[^=,]{hint}$") as caught:
+        read_bags(frame, labels="tags")
+    assert ("separator" in str(caught.value)) == ("separator" in hint)
+
+
+@pytest.mark.parametrize("as_cell", [pd.Series, pd.Index, pd.array, np.array])
+def test_a_set_may_be_a_series_or_an_array(as_cell):
+    cells = pd.Series([as_cell(["sea", "sky"])], dtype=object)
+    frame = pd.DataFrame({"bag": ["p"], "f1": [1.0], "tags": cells})
+    assert read_bags(frame, labels="tags").label_names == ("sea", "sky")
+
+
 @pytest.mark.parametrize("empty", ["set()", "frozenset()", "[]", "()", "", None, set()], ids=repr)
 def test_a_set_without_names_gives_no_label(empty):
     frame = TABLE.drop(columns="label:sea").assign(tags=["sea", "sea", empty])
@@ -403,6 +474,37 @@ def test_a_missing_set_is_no_label(cell):
     frame = TABLE.drop(columns="label:sea").assign(kinds=["sea", "sea", cell])
     with pytest.raises(DataError, match=f"row 2: 'kinds' must be a list of names.*'{cell}'"):
         read_bags(frame, labels="kinds")
+
+
+@pytest.mark.parametrize("labels", [[1.0, 1.0, -1.0], [1, 1, -1], [True, True, False]], ids=str)
+@pytest.mark.parametrize("float_format", [None, "%.2f"])
+def test_labels_come_back_from_a_file_of_pandas(labels, float_format, tmp_path):
+    frame = TABLE.assign(**{"label:sea": labels})
+    frame.to_csv(tmp_path / "t.csv", index=False, float_format=float_format)
+    assert_same(read_bags(tmp_path / "t.csv"), read_bags(frame))
+
+
+def test_labels_and_categories_that_would_fill_the_memory_are_refused(tmp_path):
+    """A table of 300 rows with a name of its own in each takes 300 x 300 x 8 bytes."""
+    names = [f"name {i}" for i in range(300)]
+    frame = pd.DataFrame({"bag": range(300), "f1": 0.5, "tags": names})
+    message = "'tags': 300 rows of 300 numbers.* more than 4 times max_bytes=100,000 bytes"
+    with pytest.raises(DataError, match=message):
+        read_bags(frame, labels="tags", max_bytes=10**5)
+    assert read_bags(frame, labels="tags", max_bytes=2 * 10**5).Y.shape == (300, 300)
+
+    of_categories = frame.astype({"tags": "category"}).assign(sea=0)
+    with pytest.raises(DataError, match="300 rows of 300 numbers"):
+        read_bags(of_categories, labels=["sea"], max_bytes=10**5)
+
+    path = tmp_path / "t.arff"
+    kinds = ",".join(map(str, range(300)))
+    rows = "\n".join(f"{i},1" for i in range(300))
+    path.write_text(
+        f"@relation r\n@attribute kind {{{kinds}}}\n@attribute y {{0,1}}\n@data\n{rows}"
+    )
+    with pytest.raises(DataError, match="300 rows of 300 numbers"):
+        read_bags(path, labels=["y"], max_bytes=10**5)
 
 
 def test_bytes_are_no_names():
@@ -475,6 +577,16 @@ def test_tables_of_other_libraries(tagged):
     table = polars.DataFrame(tagged.to_dict(orient="list"))
     data = read_bags(table, labels="tags")
     assert_same(data, read_bags(tagged, labels="tags"))
+    with pytest.raises(ValueError, match=r"got LazyFrame; give its \.collect\(\)"):
+        read_bags(table.lazy(), labels="tags")
+
+
+def test_labels_in_tables_of_other_libraries_say_how_to_give_them():
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    with pytest.raises(ValueError, match=r"Y must be no Table of pyarrow; give its \.to_pandas"):
+        labelled_bags(X, pyarrow.table({"sea": [1, 0]}))
+    with pytest.raises(ValueError, match=r"Y must hold its rows, got a lazy .* \.collect\(\)"):
+        labelled_bags(X, polars.DataFrame({"sea": [1, 0]}).lazy())
 
 
 class WithoutArrow:
@@ -535,11 +647,32 @@ def test_without_names_labels_are_matched_by_place(Y):
     assert data.Y.tolist() == [[True], [False]]
 
 
+@pytest.mark.parametrize(
+    "Y",
+    [
+        [[1], [0]],
+        pd.DataFrame({"sea": [1, 0]}),
+        pd.DataFrame({"sea": [0, 1]}, index=["b1", "b2"]),
+    ],
+)
+def test_bags_in_another_order_keep_their_labels(Y):
+    """The bag b2 has the label."""
+    data = labelled_bags(X, Y, ["sea"], bag_names=["b1", "b2"])
+    assert data.X.instances[:, 0].tolist() == [1, 2]
+    assert data.Y.tolist() == [[False], [True]]
+
+
 def test_labels_are_named_by_their_frame_or_numbered():
     Y = pd.DataFrame({"sea": [1, 0]})
     assert labelled_bags(X, Y).label_names == ("sea",)
     numbered = labelled_bags(X, [[1], [0]])
     assert numbered.label_names == ("label1",)
+
+
+def test_numbered_bags_are_matched_with_labels_in_words_by_place():
+    Y = pd.DataFrame({"sea": [1, 0]}, index=["b1", "b2"])
+    numbered = X.reset_index(drop=True)
+    assert labelled_bags(numbered, Y).Y.tolist() == [[True], [False]]
 
 
 def test_names_in_frames_and_in_arguments_are_matched():

@@ -2,12 +2,16 @@
 
 import doctest
 import os
+from collections import UserDict
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from PIL import Image
+from sklearn.pipeline import make_pipeline
 
+from mimlpaper import MimlNn
 from mimlpaper.datasets import ImageBags, TextBags, images_and_texts, scene_mosaic
 
 # So little smoothing that an 8 x 8 image stays as it is.
@@ -141,7 +145,11 @@ def test_strange_arrays_are_named(small, refused):
     too_low = np.zeros((7, 8, 3), np.uint8)
     refused(too_low, r"image 1 must have at least 8 x 8 pixels.*\(8, 7\)")
     five_colours = np.zeros((8, 8, 5), np.uint8)
-    refused(five_colours, "image 1 cannot be read")
+    refused(five_colours, r"image 1 cannot be read: .*width, 1 to 4\), got \(8, 8, 5\)$")
+    refused(np.moveaxis(small, -1, 0), r"got \(3, 8, 8\); give np\.moveaxis\(image, 0, -1\)")
+    refused(small.astype(object), r"integers or floats, got objects; give \.astype\(int\)")
+    refused(None, "a path, a Pillow image or an array is needed, got NoneType")
+    refused(np.zeros((0, 8)), "image 1 must have at least 8 x 8 pixels")
     message = r"image 1 .* must hold integers in \[0, 255\]"
     refused(np.full((8, 8), 300), message)
     refused(np.full((8, 8), 1.5), "image 1 .* floats in")
@@ -171,8 +179,10 @@ def test_strange_files_are_named(small, refused, tmp_path):
 
 
 def test_bad_use_of_images_is_refused(small):
-    with pytest.raises(ValueError, match="single path"):
+    with pytest.raises(ValueError, match=r"list of images, got the single one 'a\.png'"):
         SHARP.transform("a.png")
+    with pytest.raises(ValueError, match="got a table; give its column of images"):
+        SHARP.transform(pd.DataFrame({"path": ["a.png"]}))
     with pytest.raises(ValueError, match="at least one image"):
         SHARP.transform([])
     with pytest.raises(ValueError, match="smoothing must be positive, got 0"):
@@ -184,7 +194,8 @@ def test_bad_use_of_images_is_refused(small):
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        ("one text", "single string"),
+        ("one text", "list of texts, got the single one 'one text'"),
+        (pd.DataFrame({"text": ["good"]}), "got a table; give its column of texts"),
         ([], "at least one text"),
         (["good", 1.5], "strings only, got others at"),
     ],
@@ -236,3 +247,25 @@ def test_vocabulary_has_a_word_at_least_and_stop_words_on_request():
     assert smallest.vocabulary_.tolist() == ["oil"]
     with_stop_words = TextBags(top_share=1, stop_words=None).fit(CORPUS)
     assert "the" in with_stop_words.vocabulary_
+
+
+DARK = np.zeros((8, 8), np.uint8)
+LIGHT = np.full((8, 8), 255, np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("examples", "transformer"),
+    [
+        (["oil oil", "wheat", "oil", "wheat wheat"], TextBags(top_share=1, stop_words=None)),
+        ([LIGHT, DARK, LIGHT, DARK], SHARP),
+    ],
+    ids=["texts", "images"],
+)
+@pytest.mark.parametrize("as_named", [dict, pd.Series, UserDict])
+def test_a_pipeline_matches_labels_with_images_and_texts_by_name(examples, transformer, as_named):
+    """The first and third example have the first label, the others have the second."""
+    named = as_named(dict(zip(["d1", "d2", "d3", "d4"], examples, strict=True)))
+    Y = pd.DataFrame({"a": [0, 1, 0, 1], "b": [1, 0, 1, 0]}, ["d2", "d1", "d4", "d3"])
+    pipeline = make_pipeline(transformer, MimlNn(ratio=1.0)).fit(named, Y)
+    assert pipeline.predict(examples[:2]).tolist() == [[True, False], [False, True]]
+    assert list(pipeline[0].transform(named).names) == ["d1", "d2", "d3", "d4"]

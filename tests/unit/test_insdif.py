@@ -11,6 +11,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from mimlpaper.algorithms import insdif
 from mimlpaper.algorithms.insdif import (
+    DifferenceFeatures,
     InsDif,
     NeighbourMeans,
     PrototypeDifferences,
@@ -157,6 +158,19 @@ def test_prototypes_are_of_the_examples_that_are_named(X, Y):
     table, labels = pd.DataFrame(X, names), pd.DataFrame(Y, names)
     of_shuffled = PrototypeDifferences().fit(table, labels[::-1])
     assert np.allclose(of_shuffled.prototypes_, PrototypeDifferences().fit(X, Y).prototypes_)
+
+
+@pytest.mark.parametrize(
+    "transformer",
+    [PrototypeDifferences(), DifferenceFeatures(random_state=0), NeighbourMeans()],
+)
+def test_a_pipeline_matches_labels_with_the_bags_of_vectors_by_name(X, Y, transformer):
+    names = [f"x{i}" for i in range(len(X))]
+    labels = pd.DataFrame(Y, names)
+    pipeline = make_pipeline(transformer, MimlNn(random_state=0))
+    expected = pipeline.fit(X, Y).decision_function(X)
+    shuffled = pipeline.fit(pd.DataFrame(X, names), labels[::-1])
+    assert np.allclose(shuffled.decision_function(X), expected)
 
 
 def test_the_learner_may_be_a_search(X, Y):

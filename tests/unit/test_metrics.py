@@ -5,6 +5,8 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.preprocessing import LabelBinarizer
 
 from mimlpaper import NoisyOr, metrics
 from mimlpaper.algorithms.mimlnn import MimlNn
@@ -109,6 +111,14 @@ def test_nonsense_is_refused():
     )
 
 
+def test_rows_of_several_lengths_are_refused():
+    Y = [[1, 0], [0, 1]]
+    with pytest.raises(ValueError, match=r"Y must be a table .* by MultiLabelBinarizer\(\)"):
+        metrics.evaluate([["sea"], ["sea", "sky"]], Y, Y)
+    with pytest.raises(ValueError, match=r"scores must have rows of one length, got list"):
+        metrics.evaluate(Y, [[0.5, 1.0], [0.5]], Y)
+
+
 def test_frames_must_agree_in_their_names():
     scores = np.array([[0.9, 0.2], [0.3, 0.7]])
     predicted = np.eye(2)
@@ -126,6 +136,17 @@ def test_frames_must_agree_in_their_names():
     upside_down = labels[::-1]
     with pytest.raises(ValueError, match="the same index in the same order"):
         metrics.evaluate(labels, upside_down, predicted)
+
+
+@pytest.mark.parametrize("names", [[2, 0, 3, 1], ["c", "a", "d", "b"]], ids=str)
+def test_tables_in_another_order_of_rows_are_never_compared_by_place(names):
+    Y = pd.DataFrame({"s": [1, 0, 0, 1]}, names)
+    message = r"same index in the same order; give predicted\.loc\[[Yy]\.index\], or if"
+    with pytest.raises(ValueError, match=message):
+        metrics.hamming_loss(Y, Y.sort_index())
+    with pytest.raises(ValueError, match=message):
+        metrics.accuracy(Y["s"], Y["s"].sort_index())
+    assert metrics.hamming_loss(Y, Y.sort_index().loc[Y.index]) == 0
 
 
 def test_series_must_agree_in_their_index():
@@ -243,6 +264,17 @@ def test_one_label_has_areas_and_shares_of_two_classes():
             "area_under_curve": 2 / 3,
         }
     )
+
+
+@pytest.mark.parametrize("as_labels", [np.ravel, lambda y: np.column_stack([y, y])])
+def test_the_probability_of_one_of_three_classes_is_no_score(rng, as_labels):
+    vectors = rng.normal(size=(9, 2))
+    y = np.arange(9) % 3
+    forest = RandomForestClassifier(2, random_state=0)
+    with pytest.raises(ValueError, match=r"two classes a label, got 3: \[0, 1, 2\]; .*LabelBin"):
+        metrics.scores_of(forest.fit(vectors, as_labels(y)), vectors)
+    Y = LabelBinarizer().fit_transform(y)
+    assert metrics.scores_of(forest.fit(vectors, Y), vectors).shape == (9, 3)
 
 
 def test_criteria_that_no_bag_defines_are_nan():
