@@ -70,16 +70,10 @@ ORIGIN = ["data_sha256", "code", "settings", "arithmetic", "versions", "commit",
 # What all rows of one run of a trial share.
 OF_RUN = [*KEY, "n_stages", "seconds", *ORIGIN]
 
-# The names of a group: one configuration's records that were made in one way, and the code they
-# were compared with.
-GROUP = [
-    "experiment",
-    "method",
-    "settings",
-    "recorded_code",
-    "recorded_arithmetic",
-    "verified_code",  # today's, when it was verified
-]
+# The names of one configuration's records that were made in one way.
+MADE_ALIKE = ["experiment", "method", "settings", "recorded_code", "recorded_arithmetic"]
+# The names of a group: such records, and the code they were compared with.
+GROUP = [*MADE_ALIKE, "verified_code"]  # today's code, when it was verified
 OUTCOME_COLUMNS = [
     *GROUP,
     "outcome",
@@ -316,8 +310,23 @@ def _largest_ranks(datasets, catalogue):
 
 
 def _last_outcomes(known, added):
+    """The last outcome of each group and machine.
+
+    Records that are found different lose what attested them for other code: a sample of them may
+    have missed a wrong one.
+    """
+    different = added[added["outcome"] == DIFFERENT]
+    groups, records_that_differ = _rows_of(different[GROUP]), _rows_of(different[MADE_ALIKE])
+    differ = np.array([row in records_that_differ for row in _rows_of(known[MADE_ALIKE])], bool)
+    from_this_code = np.array([row in groups for row in _rows_of(known[GROUP])], bool)
+    is_withdrawn = known["outcome"].isin(SAME) & differ & ~from_this_code
+    known = known[~is_withdrawn]
     table = pd.concat([known, added]) if len(known) else added
     return table.drop_duplicates([*GROUP, "machine"], keep="last")
+
+
+def _rows_of(table):
+    return list(table.itertuples(index=False, name=None))
 
 
 def _last_whole_runs(rows):
