@@ -12,8 +12,10 @@ from mistune import html as markdown_to_html
 
 from mimlpaper.datasets import labelled_bags, load_synthetic_scene
 from mimlpaper.plots import explained_images
+from mimlstudy import folders
 from mimlstudy.report import figures, parameters
 from mimlstudy.report.bench import _write
+from mimlstudy.report.companion import Companion
 from mimlstudy.report.notebook_page import write_page
 from mimlstudy.report.plain import markdown_text
 from mimlstudy.report.sections import own_data
@@ -29,6 +31,8 @@ HOSTILE = (
     "~~gone~~",
     "two\nlines",
     r"$\x$",  # no formula: it has an error
+    "cost_$5_to_$6.csv",  # nor is this
+    "a$b$c.csv",  # a formula, if somebody takes it for one
 )
 PRINTABLE = [name for name in HOSTILE if name.isprintable()]  # as names of labels must be
 
@@ -136,6 +140,18 @@ def test_figures_of_own_data_show_labels_as_text(name, tmp_path):
     assert ticks == [f"{name}2", name]
     titles = [axes.get_title() for axes in explained.axes]
     assert titles[:2] == [f"{name}\n{name}2", f"{name}\n+1.00, right"]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_figures_name_the_file_of_own_data_as_text(name, tmp_path, monkeypatch):
+    monkeypatch.setenv(folders.FIGURES, str(tmp_path))
+    paper = Companion(profile="smoke", file=name)
+    bars = own_data.label_figure(own_data_named("label").labelled)
+    paper.save_figure(bars, "own_labels", shows="Bars.")
+    (note,) = bars.texts
+    assert note.get_text() == f"Explored: file = {name}."
+    assert not note.get_parse_math()
+    assert name in figures.caption_of(tmp_path / "own_labels.png")
 
 
 @pytest.mark.parametrize("name", HOSTILE)
