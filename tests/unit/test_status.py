@@ -238,6 +238,23 @@ def test_an_artefact_is_as_good_as_its_worst_trial(made, state, remedy):
     assert made(**counts) == (state, f"3 current, 1 {state}", command)
 
 
+def test_every_experiment_behind_a_notebook_has_a_row(monkeypatch, tmp_path):
+    """Also one that no table or figure shows, whose records stand behind sentences alone."""
+    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    counts = {name: {"current": 1} for name in EXPERIMENTS}
+    counts["calibration"] = {"current": 2, "differs": 1}
+    monkeypatch.setattr(status, "trial_counts", lambda profile: counts)
+    rows = status.artefact_status("paper")
+    (row,) = [row for row in rows if row["state"] == "differs"]
+    assert row == {
+        "artefact": "Section 5's test of equal learners",
+        "notebook": "5_regularization",
+        "state": "differs",
+        "trials": "2 current, 1 differs",
+        "command": "mimlpaper compute calibration",
+    }
+
+
 @pytest.fixture
 def in_a_wheel(tmp_path, monkeypatch):
     """The status that a wheel shows, which has no notebooks, of one experiment with a state."""
