@@ -46,7 +46,7 @@ from mimlpaper.preprocessing import OnInstances
 from mimlstudy.engine.trials import set_random_states
 from mimlstudy.judge.statistics import SplitSizes, extra_variance, t_test
 from mimlstudy.report.figures import BLUE, GREEN, LINE, VERMILION
-from mimlstudy.report.parameters import caller_folder
+from mimlstudy.report.parameters import caller_folder, number_in
 from mimlstudy.report.plain import markdown_text
 
 LABELS_FILE = "labels.csv"
@@ -151,7 +151,7 @@ def data_of_file(
         raise ValueError(f"separator is for label_sets, which are not given, got {separator!r}")
     reading: dict[str, Any] = {
         "bag": bag or None,
-        "missing": _finite_number(missing) if missing else None,
+        "missing": number_in("missing", missing) if missing else None,
         "encoding": encoding or "utf-8-sig",
     }
     labelled = _read_labelled(file, [*labels], label_sets, separator or None, reading)
@@ -187,16 +187,6 @@ def _holds_sets(file, column, reading):
             read_bags(file, labels=column, separator=separator, **without_gaps)
             return True
     return False
-
-
-def _finite_number(text):
-    try:
-        number = float(text)
-    except ValueError:
-        number = np.nan
-    if not np.isfinite(number):
-        raise ValueError(f"missing must be a number, such as 0, got {text!r}")
-    return number
 
 
 def _check_is_there(path):
