@@ -100,6 +100,7 @@ def experiments_read_by(make):
 
 # What artefacts are made of, as functions of what reads records.
 MADE_OF = {
+    "blanks": lambda read: [scorecard_cells(read, name) for name in ("closest", "fixed")],
     "claims": evaluate_claims,
     "claims_by_verdict": evaluate_claims,
     "controls": learners_by_group,
