@@ -43,7 +43,7 @@ KEY = ["experiment", "dataset", "method", "override", "split"]
 CONFIGURED = KEY[1:4]  # what an estimator is made for
 COUNTS = ["split", "stage", "n_stages", "n_train", "n_test"]  # whole numbers, of every file
 POSITIVE = ["n_stages", "n_train"]
-NUMBERS = [*COUNTS, "seconds"]  # of every file
+NUMBERS_OF_EVERY_FILE = [*COUNTS, "seconds"]  # of every file
 TIMES = ("seconds", "fit_seconds", "predict_seconds")  # which no second run gives again
 
 CURRENT = "current"
@@ -256,7 +256,7 @@ def _whole_text(path, n_columns):
 def _parse(text, path, measure, catalogue):
     """A file's rows with their types; those that cannot be right have a doubt."""
     columns = columns_of(measure)
-    numbers = [*NUMBERS, *measure.numbers]
+    numbers = [*NUMBERS_OF_EVERY_FILE, *measure.numbers]
     try:
         table, intact = parse_csv(text, columns)
         for name in numbers:
@@ -273,7 +273,7 @@ def _parse(text, path, measure, catalogue):
 
 def _possible(table, measure, catalogue):
     """Whether each row's numbers can be what the measure and the catalogue say of them."""
-    numbers = table[[*NUMBERS, *measure.numbers]].astype(float)
+    numbers = table[[*NUMBERS_OF_EVERY_FILE, *measure.numbers]].astype(float)
     counts = numbers[[*COUNTS, *measure.counts]]
     times = numbers.filter(items=TIMES)
     of_test_set = numbers[[*measure.shares, *measure.ranks]]

@@ -40,7 +40,7 @@ from mimlstudy.engine.workers import TrialError, run_trials
 
 NOT_SAME = (DIFFERENT, DAMAGED, FAILED)  # the outcomes that attest nothing
 MEANING = "equal: to a millionth; close: but for a decision in one of a hundred test bags"
-COLUMNS = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
+VERIFIED_COLUMNS = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
 LARGEST_SHARE = 1 / 4  # of an audit's seconds, for one trial
 
 
@@ -101,7 +101,7 @@ def verify(
             repeatable[experiment.name] = experiment
     rows = _rows_in_groups(repeatable, profile, store)
     if rows.empty:
-        return pd.DataFrame(columns=COLUMNS)
+        return pd.DataFrame(columns=VERIFIED_COLUMNS)
     if profile == "quick":
         rows = _with_all_that_differed(rows, repeatable, store)
     recorded = Recorded(repeatable, rows, store, jobs, data_home)
@@ -198,7 +198,7 @@ def _outcomes(recorded: Recorded, to_run) -> pd.DataFrame:
         outcome = _outcome(group, results, len(trials), largest)
         n_recorded = len(group.drop_duplicates(KEY))
         rows.append((*key, n_recorded, len(trials), largest, outcome))
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=VERIFIED_COLUMNS)
 
 
 def _outcome(group, results, n_trials, largest) -> str:

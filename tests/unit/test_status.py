@@ -18,7 +18,7 @@ from mimlstudy.engine.records import columns_of
 from mimlstudy.judge.claims import evaluate_claims
 from mimlstudy.judge.equal_tuning import learners_by_group, tuned_losses
 from mimlstudy.judge.scorecard import scorecard_cells
-from mimlstudy.judge.selection import COLUMNS
+from mimlstudy.judge.selection import SETTINGS_COLUMNS
 from mimlstudy.paper.catalogue import default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import published_claims, published_tables, read_rows
@@ -107,7 +107,7 @@ MADE_OF = {
     "critical_difference_all": tuned_losses,
     "divergences": partial(divergences_table, ""),
     "printed_and_ours": scorecard_cells,
-    "totals": lambda read: [scorecard_cells(read, column) for column in COLUMNS],
+    "totals": lambda read: [scorecard_cells(read, column) for column in SETTINGS_COLUMNS],
     "scorecard": lambda read: [scorecard_cells(read, name) for name in ("closest", "fixed")],
 }
 

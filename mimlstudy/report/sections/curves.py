@@ -10,7 +10,7 @@ import pandas as pd
 from mimlpaper.datasets.fetch import source_of
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import unmixed
-from mimlstudy.judge.statistics import swept_values
+from mimlstudy.judge.statistics import MARGIN, swept_values
 from mimlstudy.paper.experiments import get_experiment
 from mimlstudy.paper.published import published_cells
 from mimlstudy.report.figures import (
@@ -24,7 +24,7 @@ from mimlstudy.report.figures import (
 from mimlstudy.report.marks import marked
 
 GREY = "#ececec"  # of the margin of ties
-MARGIN = 5  # of ties, in percent of the loss
+MARGIN_PERCENT = round(100 * MARGIN)  # of ties, of the loss
 # The paper's rounds, or its percentage of the training examples.
 CHOSEN: dict[str, float] = {"MimlBoost": 50, "AdtBoost.MH": 25, "MimlSvm": 20, "InsDif": 20}
 RECORDED_ROUNDS = 50  # of boosting, after each of which criteria are recorded
@@ -214,7 +214,7 @@ def _nearest(values, setting):
 def _draw_changes(ax, by_value, color):
     """The mean change, ± std over the splits as a band, and the margin of ties."""
     mean, std = by_value.mean(), by_value.std()
-    ax.axhspan(-MARGIN, MARGIN, color=GREY, zorder=0)
+    ax.axhspan(-MARGIN_PERCENT, MARGIN_PERCENT, color=GREY, zorder=0)
     band = dict(color=color, alpha=0.2, linewidth=0)
     ax.fill_between(mean.index, mean - std, mean + std, **band)
     ax.plot(mean, color=color, marker="o")
@@ -225,7 +225,7 @@ def _draw_key(figure, ax, color, n_splits):
     margin = plt.Rectangle((0, 0), 1, 1, color=GREY)
     handles = {
         f"mean ± std, {n_splits} splits": curve,
-        f"tie, ± {MARGIN} %": margin,
+        f"tie, ± {MARGIN_PERCENT} %": margin,
     }
     bars, _ = ax.get_legend_handles_labels()
     handles |= dict(zip(["printed"], bars, strict=False))
