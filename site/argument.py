@@ -12,7 +12,7 @@ from mimlstudy.judge.claim_parts import (
 from mimlstudy.judge.claim_tests import QUOTED, claim_tests
 from mimlstudy.judge.rules import PART_TESTS
 from mimlstudy.judge.selection import (
-    COLUMNS,
+    SETTINGS_COLUMNS,
     Selection,
     as_in_our_tables,
     records_of,
@@ -111,9 +111,9 @@ def _runs(records):
 def _described(test, runs):
     """A test for the browser: its cases, or the parts of a fact; and where its runs are."""
     if test.claimed in FACTS:
-        return {"facts": {column: runs.parts_of_fact(test, column) for column in COLUMNS}}
+        return {"facts": {column: runs.parts_of_fact(test, column) for column in SETTINGS_COLUMNS}}
     names = {}
-    for column in COLUMNS:
+    for column in SETTINGS_COLUMNS:
         names[column] = runs.add(Selection(test.experiments, column), test)
     described = {"test": test.claimed, "values": [*test.values], "runs": names}
     if test.claimed == SWEPT:
@@ -178,5 +178,7 @@ def _table(table, runs):
         "title": f"Table {table.number}: {table.title}",
         "methods": [*table.algorithms],
         "datasets": [*table.datasets] if table.columns == "dataset" else None,
-        "runs": {column: runs.add(Selection((table.experiment,), column)) for column in COLUMNS},
+        "runs": {
+            column: runs.add(Selection((table.experiment,), column)) for column in SETTINGS_COLUMNS
+        },
     }

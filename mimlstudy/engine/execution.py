@@ -100,12 +100,12 @@ def _announce(experiment, trials, recorded, jobs):
     # Where one method never ran, a sum of the others would be too short.
     if seconds.notna().all():
         n_workers = min(len(trials), effective_n_jobs(jobs))
-        duration = _in_words(seconds.sum() / n_workers)
+        duration = duration_in_words(seconds.sum() / n_workers)
         line += f", about {duration} with {n_workers} process(es)"
     print(line, file=sys.stderr)  # as the bar of progress, so that a table can be piped
 
 
-def _in_words(seconds):
+def duration_in_words(seconds: float) -> str:
     """A duration to the next second, minute, or hour and minute."""
     if seconds <= 60:
         return f"{int(np.ceil(seconds))} s"

@@ -43,7 +43,7 @@ KEY = ["experiment", "dataset", "method", "override", "split"]
 CONFIGURED = KEY[1:4]  # what an estimator is made for
 COUNTS = ["split", "stage", "n_stages", "n_train", "n_test"]  # whole numbers, of every file
 POSITIVE = ["n_stages", "n_train"]
-NUMBERS = [*COUNTS, "seconds"]  # of every file
+NUMBERS_OF_EVERY_FILE = [*COUNTS, "seconds"]  # of every file
 TIMES = ("seconds", "fit_seconds", "predict_seconds")  # which no second run gives again
 
 CURRENT = "current"
@@ -70,16 +70,10 @@ ORIGIN = ["data_sha256", "code", "settings", "arithmetic", "versions", "commit",
 # What all rows of one run of a trial share.
 OF_RUN = [*KEY, "n_stages", "seconds", *ORIGIN]
 
-# The names of a group: one configuration's records that were made in one way, and the code they
-# were compared with.
-GROUP = [
-    "experiment",
-    "method",
-    "settings",
-    "recorded_code",
-    "recorded_arithmetic",
-    "verified_code",  # today's, when it was verified
-]
+# The names of one configuration's records that were made in one way.
+MADE_ALIKE = ["experiment", "method", "settings", "recorded_code", "recorded_arithmetic"]
+# The names of a group: such records, and the code they were compared with.
+GROUP = [*MADE_ALIKE, "verified_code"]  # today's code, when it was verified
 OUTCOME_COLUMNS = [
     *GROUP,
     "outcome",
@@ -262,7 +256,7 @@ def _whole_text(path, n_columns):
 def _parse(text, path, measure, catalogue):
     """A file's rows with their types; those that cannot be right have a doubt."""
     columns = columns_of(measure)
-    numbers = [*NUMBERS, *measure.numbers]
+    numbers = [*NUMBERS_OF_EVERY_FILE, *measure.numbers]
     try:
         table, intact = parse_csv(text, columns)
         for name in numbers:
@@ -279,7 +273,7 @@ def _parse(text, path, measure, catalogue):
 
 def _possible(table, measure, catalogue):
     """Whether each row's numbers can be what the measure and the catalogue say of them."""
-    numbers = table[[*NUMBERS, *measure.numbers]].astype(float)
+    numbers = table[[*NUMBERS_OF_EVERY_FILE, *measure.numbers]].astype(float)
     counts = numbers[[*COUNTS, *measure.counts]]
     times = numbers.filter(items=TIMES)
     of_test_set = numbers[[*measure.shares, *measure.ranks]]
@@ -316,8 +310,23 @@ def _largest_ranks(datasets, catalogue):
 
 
 def _last_outcomes(known, added):
+    """The last outcome of each group and machine.
+
+    Records that are found different lose what attested them for other code: a sample of them may
+    have missed a wrong one.
+    """
+    different = added[added["outcome"] == DIFFERENT]
+    groups, records_that_differ = _rows_of(different[GROUP]), _rows_of(different[MADE_ALIKE])
+    differ = np.array([row in records_that_differ for row in _rows_of(known[MADE_ALIKE])], bool)
+    from_this_code = np.array([row in groups for row in _rows_of(known[GROUP])], bool)
+    is_withdrawn = known["outcome"].isin(SAME) & differ & ~from_this_code
+    known = known[~is_withdrawn]
     table = pd.concat([known, added]) if len(known) else added
     return table.drop_duplicates([*GROUP, "machine"], keep="last")
+
+
+def _rows_of(table):
+    return list(table.itertuples(index=False, name=None))
 
 
 def _last_whole_runs(rows):

@@ -26,6 +26,7 @@ from mimlstudy.engine.records import (
     FAILED,
     GROUP,
     KEY,
+    MADE_ALIKE,
     REFUTED,
     SAME,
     Store,
@@ -39,7 +40,7 @@ from mimlstudy.engine.workers import TrialError, run_trials
 
 NOT_SAME = (DIFFERENT, DAMAGED, FAILED)  # the outcomes that attest nothing
 MEANING = "equal: to a millionth; close: but for a decision in one of a hundred test bags"
-COLUMNS = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
+VERIFIED_COLUMNS = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
 LARGEST_SHARE = 1 / 4  # of an audit's seconds, for one trial
 
 
@@ -68,8 +69,9 @@ def verify(
 
     A group whose trials all give the same numbers is attested: its records count as current for
     today's code, until a later outcome of the same group says otherwise. A group that differs is
-    not current until its trials are recorded again. ``verified.csv`` keeps the outcomes. Costs are
-    not run again. Raises DataError if data are missing.
+    not current until its trials are recorded again; after another change of the code all its
+    trials run, in every profile, since a sample can miss the one that differed. ``verified.csv``
+    keeps the outcomes. Costs are not run again. Raises DataError if data are missing.
 
     Parameters
     ----------
@@ -99,7 +101,9 @@ def verify(
             repeatable[experiment.name] = experiment
     rows = _rows_in_groups(repeatable, profile, store)
     if rows.empty:
-        return pd.DataFrame(columns=COLUMNS)
+        return pd.DataFrame(columns=VERIFIED_COLUMNS)
+    if profile == "quick":
+        rows = _with_all_that_differed(rows, repeatable, store)
     recorded = Recorded(repeatable, rows, store, jobs, data_home)
     rng = np.random.default_rng(random_state)
     if seconds is not None:
@@ -132,6 +136,15 @@ def _rows_in_groups(experiments: Mapping[str, Experiment], profile, store):
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 
+def _with_all_that_differed(rows, experiments, store):
+    """Records of the profile "quick", and all others of their groups that once differed."""
+    every_row = _rows_in_groups(experiments, "paper", store)
+    differed = every_row[_differed_before(every_row, store)]
+    whole_groups = differed.merge(rows[GROUP].drop_duplicates(), on=GROUP)
+    both = pd.concat([rows, whole_groups], ignore_index=True)
+    return both.drop_duplicates([*KEY, "stage"])
+
+
 def _in_groups(experiment, table, store):
     """The records that have a group: other settings or data cannot give the same numbers."""
     have_group = table["state"].isin([*CONFIRMABLE, *REFUTED])
@@ -139,13 +152,25 @@ def _in_groups(experiment, table, store):
 
 
 def _sampled(recorded: Recorded, sample, rng):
-    """A sample of the trials of each group, and every outlier."""
+    """A sample of the trials of each group, every outlier, and all trials of what differed."""
     trials = recorded.rows.drop_duplicates(KEY).sample(frac=1, random_state=rng)
-    to_run = [trials.groupby(GROUP).head(sample)]
+    differed = _differed_before(trials, recorded.store)
+    to_run = [trials.groupby(GROUP).head(sample), trials[differed]]
     # A wrong record is unlikely to be in a small sample, and likely to be an outlier.
     for name, rows in recorded.rows.groupby("experiment"):
         to_run.append(outliers(recorded.experiments[name], rows))
     return pd.concat(to_run).drop_duplicates(KEY)
+
+
+def _differed_before(rows, store) -> list[bool]:
+    """Of each record, whether verification of its group by other code found different numbers."""
+    outcomes = store.outcomes()
+    different = outcomes[outcomes["outcome"] == DIFFERENT]
+    codes = different.groupby(MADE_ALIKE)["verified_code"].agg(set).to_dict()
+    differed = []
+    for *made_alike, today in rows[GROUP].itertuples(index=False, name=None):
+        differed.append(bool(codes.get(tuple(made_alike), set()) - {today}))
+    return differed
 
 
 def _cheap(recorded: Recorded, seconds, rng):
@@ -173,7 +198,7 @@ def _outcomes(recorded: Recorded, to_run) -> pd.DataFrame:
         outcome = _outcome(group, results, len(trials), largest)
         n_recorded = len(group.drop_duplicates(KEY))
         rows.append((*key, n_recorded, len(trials), largest, outcome))
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=VERIFIED_COLUMNS)
 
 
 def _outcome(group, results, n_trials, largest) -> str:

@@ -25,7 +25,7 @@ from mimlstudy.judge.claim_tests import claim_tests
 from mimlstudy.judge.compare import moved_to_printed_means
 from mimlstudy.judge.rules import DEFAULT_RULES, POWERFUL, Rules
 from mimlstudy.judge.selection import (
-    COLUMNS,
+    SETTINGS_COLUMNS,
     Records,
     Selection,
     records_of,
@@ -133,7 +133,7 @@ def _evaluate(claim, read):
     tests = claim_tests().get(claim["id"], [])
     estimates = [test for test in tests if test.claimed not in FACTS]
     parts, printed_parts = {}, {}
-    for column in COLUMNS:
+    for column in SETTINGS_COLUMNS:
         parts[column] = parts_of(tests, partial(_records_of_test, read, column))
         # Facts have no power: nothing of them is estimated.
         printed_parts[column] = parts_of(estimates, partial(_printed_records, read, column))

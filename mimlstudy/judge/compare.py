@@ -23,8 +23,8 @@ from mimlstudy.paper.published import (
     published_tables,
 )
 
-MISSING = "missing"  # the state of a cell without records
-KINDS = ("original", "re-derived", "synthetic")  # of data
+MISSING_CELL = "missing"  # the state of a cell without records
+KINDS_OF_DATA = ("original", "re-derived", "synthetic")  # of data
 # What names a cell of a table.
 PLACE = ["dataset", "algorithm", "criterion"]
 PRINTED_NAMES = {f"yahoo:{name}": printed for name, printed in YAHOO_NAMES.items()}
@@ -41,7 +41,7 @@ def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
     rows = [_printed(table), _beyond(records, table)]
     cells = pd.concat(rows, ignore_index=True)
     cells = cells.merge(_measured(records, table), "left", PLACE)
-    cells = cells.fillna({"n": 0, "state": MISSING})
+    cells = cells.fillna({"n": 0, "state": MISSING_CELL})
     cells = cells.astype({"n": int})
     before_state = cells.columns.get_loc("state")
     cells.insert(before_state, "n_protocol", table.n_runs)
@@ -99,7 +99,7 @@ def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
         runs = records["split"] // table.n_folds
     # In order, so that the largest of a run's states and kinds is its worst.
     states = pd.Categorical(records["state"], STATES, ordered=True)
-    kinds = pd.Categorical(records["kind"], KINDS, ordered=True)
+    kinds = pd.Categorical(records["kind"], KINDS_OF_DATA, ordered=True)
     rows = unmixed(records).assign(
         run=runs,
         dataset=_as_table_names(records, table),

@@ -23,10 +23,10 @@ from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import published_tables
 from mimlstudy.paper.section6 import YAHOO
 
-CONTROLS = "controls"  # learners of one vector
-OF_BAGS = "bags, the paper's learners"
+CONTROLS_EXPERIMENT = "controls"  # learners of one vector
+PAPERS_LEARNERS = "bags, the paper's learners"
 OTHERS = "bags, others"
-RIVALS = ("mean", "bag statistics", OTHERS)
+RIVAL_GROUPS = ("mean", "bag statistics", OTHERS)
 N_LEARNERS = 2  # as many as the smallest group has
 
 
@@ -51,7 +51,7 @@ def tuned_losses(get_records: Records) -> pd.DataFrame:
 def learners_by_group(get_records: Records) -> pd.DataFrame:
     """Every learner with its budget, by what it sees; a row for each data set, split and learner.
 
-    ``group`` is :data:`OF_BAGS`, :data:`OTHERS`, or the layout of a vector, such as "mean".
+    ``group`` is :data:`PAPERS_LEARNERS`, :data:`OTHERS`, or the layout of a vector, such as "mean".
     ``held_out`` is the best value of its settings on the held-out part; ``value`` is the average
     precision of the chosen setting on the test set, or the accuracy for one label.
     """
@@ -64,10 +64,10 @@ def learners_by_group(get_records: Records) -> pd.DataFrame:
         "value",
         "kind_of_labels",
     ]
-    records = records_of(get_records, RECORDED_IN["equal"], CONTROLS)
+    records = records_of(get_records, RECORDED_IN["equal"], CONTROLS_EXPERIMENT)
     rows = unmixed(as_in_our_tables(records))
     # Where there are no controls, there is nothing to compare bags with.
-    rows = rows[rows["dataset"].isin(EXPERIMENTS[CONTROLS].datasets)]
+    rows = rows[rows["dataset"].isin(EXPERIMENTS[CONTROLS_EXPERIMENT].datasets)]
     if rows.empty:
         return pd.DataFrame(columns=columns)
     one_label = rows["average_precision"].isna()
@@ -100,7 +100,7 @@ def _groups(methods):
         methods.isin(of_vectors),
         methods.isin(proposed),
     ]
-    return np.select(kinds, [layouts, "", OF_BAGS], OTHERS)
+    return np.select(kinds, [layouts, "", PAPERS_LEARNERS], OTHERS)
 
 
 def best_of_group(learners: pd.DataFrame) -> pd.DataFrame:
@@ -131,9 +131,9 @@ def differences_of_groups(learners: pd.DataFrame) -> pd.DataFrame:
     """
     chosen = best_of_group(_on_common_splits(learners))
     means = chosen.groupby(["kind_of_labels", "dataset", "group"])["value"].mean().unstack()
-    means = means.reindex(columns=[OF_BAGS, *RIVALS])
+    means = means.reindex(columns=[PAPERS_LEARNERS, *RIVAL_GROUPS])
     # In favour of the paper's learners.
-    differences = -means[[*RIVALS]].sub(means[OF_BAGS], axis=0)
+    differences = -means[[*RIVAL_GROUPS]].sub(means[PAPERS_LEARNERS], axis=0)
     table = differences.stack().rename("difference")
     table.index = table.index.set_names(["kind_of_labels", "dataset", "rival"])
     return table.dropna().reset_index()
@@ -153,8 +153,8 @@ def chance_to_lead(learners: pd.DataFrame, n_learners: int = N_LEARNERS) -> pd.D
     kinds = learners.groupby("dataset")["kind_of_labels"].first()
     table = []
     for (dataset, group), theirs in values.items():
-        ours = values.get((dataset, OF_BAGS))
-        if group in RIVALS and ours is not None:
+        ours = values.get((dataset, PAPERS_LEARNERS))
+        if group in RIVAL_GROUPS and ours is not None:
             differences = np.subtract.outer(ours, theirs)  # of each pair of draws
             leads = float((differences > 0).mean())
             difference = float(differences.mean())

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.judge.selection import COLUMNS
+from mimlstudy.judge.selection import SETTINGS_COLUMNS
 from mimlstudy.judge.statistics import ALPHA, MARGIN
 
 # See mimlstudy.judge.claim_parts.
@@ -49,8 +49,8 @@ class Rules:
             raise ValueError(f"power must be from 0 to 1, got {self.power!r}")
         if self.test not in PART_TESTS:
             raise ValueError(f"test must be one of {PART_TESTS}, got {self.test!r}")
-        if self.column not in COLUMNS:
-            raise ValueError(f"column must be one of {COLUMNS}, got {self.column!r}")
+        if self.column not in SETTINGS_COLUMNS:
+            raise ValueError(f"column must be one of {SETTINGS_COLUMNS}, got {self.column!r}")
         unknown = sorted({*self.criteria} - {*CRITERIA})
         if unknown:
             raise ValueError(f"criteria must be among {[*CRITERIA]}, got {unknown}")

@@ -19,7 +19,7 @@ from mimlstudy.judge.equal_tuning import (
 )
 from mimlstudy.judge.multiverse import claim_effects, flips
 from mimlstudy.judge.selection import (
-    COLUMNS,
+    SETTINGS_COLUMNS,
     Records,
     Selection,
     records_of,
@@ -65,7 +65,7 @@ def scorecard(get_records: Records) -> dict:
           data set, with all learners and with equal numbers, see ``equal_tuning``
     """
     cells_by_column = {}
-    for column in COLUMNS:
+    for column in SETTINGS_COLUMNS:
         cells_by_column[column] = scorecard_cells(get_records, column)
     cells = cells_by_column["closest"]
     with_fixed = _with_fixed(cells, cells_by_column["fixed"])

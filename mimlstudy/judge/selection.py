@@ -16,7 +16,7 @@ from mimlstudy.paper.experiments import EXPERIMENTS
 # Where records are read from, by the name of an experiment.
 Records = Callable[[str], pd.DataFrame] | Mapping[str, pd.DataFrame]
 
-COLUMNS = ("closest", "fixed", "equal")
+SETTINGS_COLUMNS = ("closest", "fixed", "equal")
 # The experiments that recorded the columns which the tables themselves do not.
 RECORDED_IN = {"fixed": "fixed", "equal": "equal_tuning"}
 ALTERNATIVES = "alternatives"
@@ -32,18 +32,18 @@ WITH_COLUMNS = (
     "unseen",
 )
 
-TABLE_1 = EXPERIMENTS["table1"]
-NUMBERS = [*COUNTS, *TABLE_1.measure.numbers]
-NO_RECORDS = pd.DataFrame(columns=[*columns_of(TABLE_1.measure), "state"])
+TABLE_1_EXPERIMENT = EXPERIMENTS["table1"]
+NUMBERS_OF_TABLES = [*COUNTS, *TABLE_1_EXPERIMENT.measure.numbers]
+NO_RECORDS = pd.DataFrame(columns=[*columns_of(TABLE_1_EXPERIMENT.measure), "state"])
 # With types, so that means of no rows are numbers too.
-NO_RECORDS = NO_RECORDS.astype(dict.fromkeys(NUMBERS, float))
+NO_RECORDS = NO_RECORDS.astype(dict.fromkeys(NUMBERS_OF_TABLES, float))
 
 # What may differ between two records of one method on one split: which fit, and of how much.
 CONFIGURATION = ("override", "stage", "n_settings", "calibration")
 
 
 class Selection(NamedTuple):
-    """Records to read: those of ``experiments`` in a ``column``, one of :data:`COLUMNS`.
+    """Records to read: those of ``experiments`` in a ``column``, one of :data:`SETTINGS_COLUMNS`.
 
     The first experiment has the rows that a table prints. Further ones add rows, such as learners
     without sub-concepts; they exist in the column "closest" alone.

@@ -19,7 +19,7 @@ from mimlstudy.paper.published import (
 
 DISAGREE = 0.05  # chance of calling two runs of one program different
 DECIMALS = 3  # in print
-ROUNDING = 0.5 * 10**-DECIMALS
+PRINTED_ROUNDING = 0.5 * 10**-DECIMALS
 
 # How much the mean of ten folds moves from one partition of the genes to another, as a share of
 # what ten independent folds would. Pooled over five partitions, three methods, seven criteria.
@@ -54,7 +54,7 @@ def tolerance(cells: pd.DataFrame, rule: str = "") -> pd.Series:
     for name in rules.unique():
         of_rule = rules == name
         half_widths[of_rule] = RULES[name].half_width(cells[of_rule])
-    return half_widths + ROUNDING
+    return half_widths + PRINTED_ROUNDING
 
 
 def two_sets_of_splits(cells: pd.DataFrame) -> pd.Series:

@@ -26,7 +26,7 @@ from mimlstudy.engine.records import CURRENT, Store, records
 from mimlstudy.engine.trials import Experiment
 from mimlstudy.judge.compare import run_means
 from mimlstudy.judge.selection import (
-    COLUMNS,
+    SETTINGS_COLUMNS,
     Selection,
     as_in_our_tables,
     selected,
@@ -245,7 +245,7 @@ def _recorded(number, datasets, profile) -> list[pd.DataFrame]:
         return records(EXPERIMENTS[name], profile=profile, store=store)
 
     # All settings of unseen data are fixed in advance, and stand in "closest"; "fixed" has none.
-    columns = COLUMNS if number != UNSEEN else ("closest", "equal")
+    columns = SETTINGS_COLUMNS if number != UNSEEN else ("closest", "equal")
     for column in columns:
         selection = Selection((_name(number),), column)
         rows = as_in_our_tables(selected(read, selection))

@@ -222,7 +222,7 @@ def _add_compute(commands):
     command.add_argument(
         "--estimate",
         action="store_true",
-        help="estimate the remaining hours, run nothing",
+        help="estimate how long the remaining trials take, run nothing",
     )
     command.add_argument(
         "--dask",
@@ -252,7 +252,11 @@ def _compute(options):
             jobs=options.jobs,
             **how,
         )
-        print(table.to_string(index=False, float_format="%.2f"))
+        # Hours with two decimals would show seconds as no time.
+        for column in ("core_hours", "hours"):
+            table[column] = (3600 * table[column]).map(execution.duration_in_words)
+        shown = table.rename(columns={"core_hours": "work", "hours": "duration"})
+        print(shown.to_string(index=False))
         return 0
     trials = execution.compute(
         experiments,
@@ -300,6 +304,7 @@ def _verify(options):
     from mimlstudy.paper.catalogue import default_store
     from mimlstudy.report.words import counted
 
+    warn_of_own_arithmetic()
     experiments, store = _experiments(options.experiment), default_store(options.profile)
     table = verify.verify(
         experiments,

@@ -355,7 +355,8 @@ class Companion:
         caption = " ".join([*notes, shows])
         if notes:
             figure.set_layout_engine("constrained")  # which leaves room for the note
-            figure.suptitle(" ".join(notes), fontsize=8, color=LINE)
+            # A dollar in the name of a file begins no formula.
+            figure.suptitle(" ".join(notes), fontsize=8, color=LINE, parse_math=False)
         # What is drawn from synthetic data is never written among published figures.
         if is_synthetic and self._is_kept_by_git:
             _display_figure(figure, name, caption)

@@ -8,6 +8,7 @@ line on its own, so that only the last annotation could be asked for.
 import ast
 import hashlib
 import json
+import math
 import os
 import re
 from collections.abc import Mapping
@@ -130,6 +131,8 @@ def _typed(name, value, kind, of):
     if isinstance(value, str) and kind is not str:
         with suppress(ValueError):
             value = json.loads(value)
+    if kind is str and type(value) in (int, float):
+        value = str(value)  # papermill makes a number of what looks like one
     if not _is_of_type(value, kind):
         type_name = next(text for text, known in TYPES.items() if known == kind)
         example = f", such as {EXAMPLES[type_name]}" if type_name in EXAMPLES else ""
@@ -137,6 +140,20 @@ def _typed(name, value, kind, of):
     if name in PATHS and value:
         return str(caller_folder() / Path(value).expanduser())
     return value
+
+
+def number_in(name: str, text: str) -> float:
+    """The number of a parameter that is a text, so that 0 asks something and an empty one nothing.
+
+    A ParameterError names a parameter that is no finite number.
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise ParameterError(f"{name} must be a number, such as 0 or 0.1, got {text!r}")
+    return number
 
 
 def _is_of_type(value, kind):

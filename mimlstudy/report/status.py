@@ -138,10 +138,10 @@ def last_runs(profile: str = "paper") -> dict[str, str]:
 
 
 def artefact_status(profile: str) -> list[dict]:
-    """A row for each artefact: its state, and the command that updates it.
+    """A row for each artefact, and for each experiment of none: state, and command to update it.
 
     The state is that of its notebook if it failed, of its files if they are missing, or else that
-    of its worst trial.
+    of its worst trial. An experiment that no artefact shows stands behind sentences of a notebook.
     """
     folder = folders.figures() if profile == "paper" else folders.build(profile) / "figures"
     by_experiment, ended = trial_counts(profile), last_runs(profile)
@@ -160,6 +160,28 @@ def artefact_status(profile: str) -> list[dict]:
                 "state": state,
                 "trials": _in_order(counts),
                 "command": command,
+            }
+        )
+    return rows + _rows_of_no_artefact(by_experiment)
+
+
+def _rows_of_no_artefact(by_experiment):
+    """A row for each experiment that no artefact shows, with the notebook that declares it."""
+    shown = {name for artefact in artefacts() for name in artefact.experiments}
+    declared = read_rows("notebooks.csv", "experiments")
+    rows = []
+    for name, counts in by_experiment.items():
+        if name in shown:
+            continue
+        notebooks = [row["notebook"] for row in declared if name in row["experiments"]]
+        state = _worst_state(counts)
+        rows.append(
+            {
+                "artefact": EXPERIMENTS[name].title,
+                "notebook": ", ".join(notebooks),
+                "state": state,
+                "trials": _in_order(counts),
+                "command": _command(state, [name]),
             }
         )
     return rows

@@ -27,7 +27,7 @@ from mimlstudy.judge.tolerances import DECIMALS, RULES
 from mimlstudy.judge.verdicts import agreement, wins
 from mimlstudy.paper.published import ALL_CRITERIA, published_divergences, published_tables
 from mimlstudy.report.marks import marked, marks_in_words
-from mimlstudy.report.plain import markdown_text
+from mimlstudy.report.plain import markdown_in_line
 from mimlstudy.report.verdict_looks import IN_PRINT, VERDICT_SIGNS, VERDICT_TINTS
 
 HEADS = {c.name: f"{c.symbol} {c.arrow}" for c in ALL_CRITERIA.values()}
@@ -163,10 +163,10 @@ class ReportTable:
 
     def to_markdown(self) -> str:
         """A pipe table with the caption above it."""
-        names = self._names().map(markdown_text)
+        names = self._names().map(markdown_in_line)
         cells = self.entries.map(MARKDOWN_CELL).reset_index(drop=True)
         texts = pd.concat([names, cells], axis=1)
-        heads = [markdown_text(head) for head in texts.columns]
+        heads = [markdown_in_line(head) for head in texts.columns]
         aligned = [":---"] * names.shape[1] + [":---:"] * cells.shape[1]
         rows = [heads, aligned, *texts.itertuples(index=False)]
         lines = [f"| {' | '.join(row)} |" for row in rows]
@@ -304,7 +304,7 @@ class CellForm:
 
 
 HTML_CELL = CellForm(html.escape, "<b>{}</b>", "<small>{}</small>")
-MARKDOWN_CELL = CellForm(markdown_text, "**{}**", "*{}*")
+MARKDOWN_CELL = CellForm(markdown_in_line, "**{}**", "*{}*")
 LATEX_CELL = CellForm(
     _tex,
     bold=r"\textbf{{{}}}",

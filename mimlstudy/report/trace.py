@@ -17,9 +17,9 @@ import numpy as np
 from mimlstudy.engine.fingerprint import fingerprint, modules_behind
 from mimlstudy.engine.records import CURRENT, GROUP, records
 from mimlstudy.engine.verify import with_groups
-from mimlstudy.judge.compare import MISSING, compare_with_paper, run_means
+from mimlstudy.judge.compare import MISSING_CELL, compare_with_paper, run_means
 from mimlstudy.judge.selection import (
-    COLUMNS,
+    SETTINGS_COLUMNS,
     Records,
     Selection,
     as_in_our_tables,
@@ -235,7 +235,7 @@ def traces(number: int, read: Records, *, methods=()) -> Iterator[Trace]:
     """
     table = published_tables()[number]
     by_column = {}
-    for column in COLUMNS:
+    for column in SETTINGS_COLUMNS:
         records_of_column = selected(read, Selection((table.experiment,), column))
         by_column[column] = as_in_our_tables(records_of_column)
     recorded = by_column["closest"]
@@ -263,14 +263,14 @@ def traces(number: int, read: Records, *, methods=()) -> Iterator[Trace]:
             verdict=_verdict_in_words(cell),
             published_mean=cell["published_mean"],
             tolerance=cell["tolerance"],
-            runs={column: _values(runs[column], cell) for column in COLUMNS},
+            runs={column: _values(runs[column], cell) for column in SETTINGS_COLUMNS},
             origin=origins[place],
         )
 
 
 def _verdict_in_words(cell):
     """The verdict of a cell; numbers of old code or settings have none."""
-    if cell["state"] not in (CURRENT, MISSING):
+    if cell["state"] not in (CURRENT, MISSING_CELL):
         return f"none: its trials are not current ({cell['state']})"
     return IN_PRINT.get(cell["verdict"], "none: the paper has no such row")
 

@@ -3,8 +3,8 @@
 import pandas as pd
 
 from mimlstudy.judge.claims import VIEWS
-from mimlstudy.judge.equal_tuning import RIVALS
-from mimlstudy.judge.selection import COLUMNS
+from mimlstudy.judge.equal_tuning import RIVAL_GROUPS
+from mimlstudy.judge.selection import SETTINGS_COLUMNS
 from mimlstudy.report.tables import CORRECTED, PAPERS, frame_grid
 
 EQUIVALENCE = "paper's test, ties by equivalence"
@@ -30,7 +30,7 @@ def in_words(card: dict) -> str:
     shares = []
     for name, (n_agree, n_cells) in card["agreeing"].items():
         shares.append(f"{n_agree / n_cells:.0%} agree in {name}")
-    columns = {IN_SENTENCES[name]: _column_in_words(name, card) for name in COLUMNS}
+    columns = {IN_SENTENCES[name]: _column_in_words(name, card) for name in SETTINGS_COLUMNS}
     caption = (
         f"Printed values and {len(card['claims'])} claims, by how our settings were chosen. With "
         f"settings closest to print {' and '.join(shares)}."
@@ -94,11 +94,11 @@ def bags_in_words(groups: dict) -> str:
     """
     differences = pd.DataFrame(groups["all learners"])
     of_equal_numbers = pd.DataFrame(groups["equal numbers"])
-    if of_equal_numbers.empty or not {*RIVALS} <= {*differences["rival"]}:
+    if of_equal_numbers.empty or not {*RIVAL_GROUPS} <= {*differences["rival"]}:
         return "Not everything is recorded yet."
     sentences = ["With equal tuning the paper's bag learners lead as follows."]
     n_sets = differences["dataset"].nunique()
-    for rival in RIVALS:
+    for rival in RIVAL_GROUPS:
         of_rival = differences[differences["rival"] == rival]
         is_lead = of_rival["difference"] > 0
         leads = is_lead.groupby(of_rival["kind_of_labels"]).agg(["sum", "size"])

@@ -18,7 +18,7 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.engine.records import records
 from mimlstudy.judge.claims import argue
 from mimlstudy.judge.rules import PART_TESTS, Rules
-from mimlstudy.judge.selection import COLUMNS
+from mimlstudy.judge.selection import SETTINGS_COLUMNS
 from mimlstudy.paper.catalogue import default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import published_tables
@@ -452,7 +452,7 @@ def rules_by_chance(n):
             margin=rng.choice([0.0, 0.02, 0.05, 0.1]),
             power=rng.choice([0.0, 0.5, 0.8]),
             test=rng.choice(PART_TESTS),
-            column=rng.choice(COLUMNS),
+            column=rng.choice(SETTINGS_COLUMNS),
             criteria=tuple(rng.sample([*CRITERIA], rng.choice([0, 0, 1, 4]))),
             left_out=tuple(rng.sample(range(30), rng.choice([0, 0, 3, 15]))),
         )

@@ -15,8 +15,9 @@ from scipy.special import stdtr, stdtrit
 from mimlpaper import paths
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.claims import argue, evaluate_claims, without_splits
-from mimlstudy.judge.rules import PART_TESTS, Rules
+from mimlstudy.judge.rules import DEFAULT_RULES, PART_TESTS, Rules
 from mimlstudy.judge.statistics import holm, signed_rank_test, t_test
+from mimlstudy.report.sections.argued import rules_of
 from tests.judged_claims import COUNTS_IN_JAVASCRIPT, counts_of
 from tests.made_up_records import as_in_the_paper, level
 
@@ -199,6 +200,13 @@ def test_the_rules_of_all_tables_are_the_default(records):
         evaluated[claim.id] = claim.verdicts["corrected test"]
     argued = {claim.id: claim.verdict for claim in argue(records.get)}
     assert argued == evaluated
+
+
+def test_a_notebook_can_ask_what_the_site_can():
+    """Also a margin and a power of 0; what is empty stays as in all tables."""
+    assert rules_of(margin="0", power="0") == Rules(margin=0.0, power=0.0)
+    assert rules_of(level=0.0, margin="", power="", left_out=[]) == DEFAULT_RULES
+    assert rules_of(margin="0.1", left_out=[1, 2]) == Rules(margin=0.1, left_out=(1, 2))
 
 
 def test_a_stricter_level_supports_less(records):

@@ -59,6 +59,15 @@ def test_an_estimate_is_of_the_methods_that_are_named(run):
     assert printed.splitlines()[1].split()[:3] == ["table1", "2", "2"]
 
 
+@pytest.mark.usefixtures("recorded")
+def test_an_estimate_of_seconds_is_in_seconds(run):
+    code, printed = run(f"compute {SMOKE_RUN} --methods Ml-knn --recompute --estimate")
+    assert code == 0
+    heads, row, _ = printed.splitlines()
+    assert heads.split() == ["experiment", "trials", "to_run", "unknown", "work", "duration"]
+    assert re.search(r" [1-9]\d? s +[1-9]\d? s$", row)
+
+
 @pytest.fixture
 def recorded(run, results):
     """The file of two recorded trials."""
@@ -353,10 +362,11 @@ def test_every_public_name_is_found_where_it_lives():
         mimlpaper.nothing  # noqa: B018
 
 
-def test_a_run_says_aloud_that_its_arithmetic_is_its_own(run, monkeypatch):
-    obstacle = "NumPy was imported before"
+@pytest.mark.parametrize("line", ["run 3_framework", f"verify {SMOKE_RUN}"])
+def test_a_command_says_aloud_that_its_arithmetic_is_its_own(run, monkeypatch, line):
+    obstacle = "OPENBLAS_CORETYPE is set to another value"
     monkeypatch.setattr(arithmetic, "_obstacle", lambda: obstacle)
     done = NotebookRun("3_framework", "done", 1.0)
     monkeypatch.setattr(notebooks, "run_notebooks", lambda *arguments, **options: [done])
-    _, printed = run("run 3_framework")
+    _, printed = run(line)
     assert f"own arithmetic: {obstacle}." in printed

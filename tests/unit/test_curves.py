@@ -7,6 +7,7 @@ import pytest
 
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.statistics import swept_values
+from mimlstudy.report.figures import PRINTED_BAR, RING
 from mimlstudy.report.sections.curves import (
     Question,
     changes_figure,
@@ -14,7 +15,9 @@ from mimlstudy.report.sections.curves import (
     is_not_printed,
     is_without_ranking,
     largest_changes,
+    percent_figure,
     printed_at,
+    rounds_figure,
     shares_figure,
 )
 from tests.made_up_records import level, rows, swept
@@ -162,3 +165,34 @@ def test_recorded_rounds_are_not_run_again_and_more_are():
     assert few["overrides"] == {}
     more = Question(grid=[10, 80.0]).of_figure("figure9", "n_rounds")
     assert more["overrides"] == {"AdtBoost.MH": [{"n_rounds": 80}]}
+
+
+def rounds(n_rounds=60):
+    """Records of AdtBoost.MH after each round, on two splits."""
+    of_rounds = []
+    for stage in range(1, n_rounds + 1):
+        records = level("figure6", "scene", "AdtBoost.MH", 0.3, seed=stage)
+        of_rounds.append(records[records["split"] < 2].assign(stage=stage))
+    return pd.concat(of_rounds, ignore_index=True)
+
+
+def x_of(ax, marker):
+    """Where on the axis a panel has lines with this marker."""
+    return [line.get_xdata()[0] for line in ax.get_lines() if line.get_marker() == marker]
+
+
+@pytest.mark.parametrize("with_print", [True, False])
+def test_rounds_of_boosting_have_a_ring_at_the_papers_round_and_bars_if_asked(with_print):
+    figure = rounds_figure(rounds(), 1, ["AdtBoost.MH"], with_print=with_print, grid=[25, 60])
+    panel = figure.axes[0]
+    assert panel.get_lines()[0].get_xdata().tolist() == [25, 60]
+    assert x_of(panel, RING["marker"]) == [25]
+    assert x_of(panel, PRINTED_BAR["marker"]) == [25] * with_print
+    plt.close(figure)
+
+
+@pytest.mark.parametrize("with_print", [True, False])
+def test_percentages_have_a_bar_at_the_papers_percentage_if_asked(with_print):
+    figure = percent_figure(sweep(), 1, "MimlSvm", xlabel="k", with_print=with_print)
+    assert x_of(figure.axes[0], PRINTED_BAR["marker"]) == [20] * with_print
+    plt.close(figure)

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from mimlstudy.judge.equal_tuning import (
-    OF_BAGS,
     OTHERS,
+    PAPERS_LEARNERS,
     best_of_group,
     chance_to_lead,
     differences_of_groups,
@@ -79,8 +79,8 @@ def test_a_method_without_some_sets_of_pages_has_no_loss_on_pages():
 def test_learners_of_the_vectors_of_table_1_belong_to_no_group(learners):
     groups = learners.set_index("method")["group"].to_dict()
     assert groups == {
-        "MimlSvm": OF_BAGS,
-        "MimlNn": OF_BAGS,
+        "MimlSvm": PAPERS_LEARNERS,
+        "MimlNn": PAPERS_LEARNERS,
         "Set kernel": OTHERS,
         "NoisyOr": OTHERS,
         "MlSvm, mean": "mean",
@@ -93,7 +93,7 @@ def test_learners_of_the_vectors_of_table_1_belong_to_no_group(learners):
 def test_hold_out_chooses_the_learner_of_a_group(learners):
     chosen = best_of_group(learners).set_index("group")
     assert chosen["method"].to_dict() == {
-        OF_BAGS: "MimlNn",
+        PAPERS_LEARNERS: "MimlNn",
         OTHERS: "Set kernel",
         "mean": "MlSvm, mean",
         "bag statistics": "MlSvm, bag statistics",
@@ -104,7 +104,7 @@ def test_of_equal_held_out_values_the_first_by_name_is_chosen(learners):
     """As recorded, MimlSvm stands before MimlNn."""
     tied = learners.assign(held_out=0.5)
     chosen = best_of_group(tied).set_index("group")
-    assert chosen.loc[OF_BAGS, "method"] == "MimlNn"
+    assert chosen.loc[PAPERS_LEARNERS, "method"] == "MimlNn"
     differences = differences_of_groups(tied).set_index("rival")["difference"]
     of_draws = chance_to_lead(tied, n_learners=2).set_index("rival")["difference"]
     assert differences.to_dict() == pytest.approx(of_draws.to_dict())
@@ -113,7 +113,7 @@ def test_of_equal_held_out_values_the_first_by_name_is_chosen(learners):
 def test_a_chosen_learner_without_a_value_borrows_none(learners):
     lacking = learners["method"] == "MimlNn"
     chosen = best_of_group(learners.assign(value=learners["value"].mask(lacking)))
-    assert np.isnan(chosen.set_index("group").loc[OF_BAGS, "value"])
+    assert np.isnan(chosen.set_index("group").loc[PAPERS_LEARNERS, "value"])
 
 
 def test_differences_are_to_the_papers_learners_of_bags(learners):

@@ -172,4 +172,4 @@ def test_hours_of_no_process_are_refused(timed):
     [(0.2, "1 s"), (60, "60 s"), (61, "2 min"), (3600, "1 h 00 min"), (3661, "1 h 02 min")],
 )
 def test_an_estimate_below_a_minute_is_in_seconds(seconds, words):
-    assert execution._in_words(seconds) == words
+    assert execution.duration_in_words(seconds) == words

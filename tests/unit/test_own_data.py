@@ -1,6 +1,7 @@
 """The report on a reader's own data: reading, comparing, answering, saving."""
 
 import os
+from inspect import signature
 
 import joblib
 import numpy as np
@@ -10,6 +11,7 @@ from PIL import Image
 
 from mimlpaper.datasets import DataError, labelled_bags, make_scenes, read_bags, write_bags
 from mimlpaper.metrics import scores_of
+from mimlstudy.report.notebooks import available_notebooks, parameters_of
 from mimlstudy.report.sections import own_data
 
 LABELS = ("sea", "trees")
@@ -55,6 +57,76 @@ def test_columns_of_labels_can_be_named(file, tmp_path):
     plain.to_csv(tmp_path / "plain.csv", index=False)
     data = own_data.data_of_file(str(tmp_path / "plain.csv"), labels=LABELS)
     assert data.labelled.label_names == LABELS
+
+
+def test_what_an_error_about_a_file_asks_for_can_be_given(tmp_path):
+    """Each error names a parameter of the notebook, and its value."""
+    path = tmp_path / "mine.csv"
+    path.write_text("weight,who,tags\n1.5,Zoë,sea;trees\n?,Ann,sea\n", encoding="latin-1")
+    asked = {}
+    for error, parameters in [
+        ("encoding='latin-1'", {"encoding": "latin-1"}),
+        ("name the column of the bags by bag=", {"bag": "who"}),
+        ("labels= must name the labels", {"labels": ["tags"]}),
+        ("holds sets of labels; give label_sets=tags", {"labels": [], "label_sets": "tags"}),
+        ("give missing= its number", {"missing": "0"}),
+    ]:
+        with pytest.raises((DataError, ValueError), match=error):
+            own_data.data_of_file(str(path), **asked)
+        asked |= parameters
+    new_path = tmp_path / "new.csv"
+    new_path.write_text("weight,who\n?,Åsa\n", encoding="latin-1")
+    data = own_data.data_of_file(str(path), new_file=str(new_path), **asked)
+    assert data.labelled.bag_names == ("Zoë", "Ann")
+    assert data.labelled.label_names == ("sea", "trees")
+    assert data.labelled.X.instances.tolist() == [[1.5], [0.0]]
+    assert data.new.bag_names == ("Åsa",)
+
+
+def test_sets_with_commas_need_their_separator(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text('bag,f,tags\na,1,"sea, trees"\nb,2,sea\n')
+    with pytest.raises(ValueError, match="give label_sets=tags"):
+        own_data.data_of_file(str(path), ["tags"])
+    with pytest.raises(DataError, match="give separator=','"):
+        own_data.data_of_file(str(path), label_sets="tags")
+    labelled = own_data.data_of_file(str(path), label_sets="tags", separator=",").labelled
+    assert labelled.label_names == ("sea", "trees")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"file": "none.csv"}, "none.csv is not there; a relative path begins at"),
+        ({"new_file": "none.csv"}, "none.csv is not there"),
+        ({"labels": ["sea"], "label_sets": "tags"}, "give labels or label_sets, got both"),
+        ({"separator": ","}, "separator is for label_sets"),
+        ({"missing": "none"}, "missing must be a number, .* got 'none'"),
+    ],
+)
+def test_parameters_of_a_file_that_cannot_be_are_named(file, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        own_data.data_of_file(**({"file": str(file)} | parameters))
+
+
+def test_parameters_of_a_file_need_a_file():
+    own_data.check_question("", "mine.csv", encoding="latin-1")
+    own_data.check_question("images", "", encoding="")
+    with pytest.raises(ValueError, match=r"give file or folder, got both: mine\.csv and"):
+        own_data.check_question("images", "mine.csv")
+    with pytest.raises(ValueError, match=r"encoding: only a file .* labels\.csv .* in UTF-8"):
+        own_data.check_question("images", "", labels=[], encoding="latin-1")
+
+
+def test_the_notebook_has_each_parameter_of_a_file():
+    declared = parameters_of(available_notebooks()["own_data"])
+    assert [*declared][: len(own_data.OF_FILE)] == [*own_data.OF_FILE]
+    assert {*signature(own_data.data_of_file).parameters} == {*own_data.OF_FILE}
+
+
+def test_one_labelled_bag_is_too_few(labelled):
+    with pytest.raises(ValueError, match=r"at least two labelled bags are .* got 1"):
+        own_data.OwnData(labelled[:1], None, {})
 
 
 @pytest.fixture
@@ -116,6 +188,17 @@ def test_a_table_that_names_a_missing_image_is_refused(folder):
     (folder / "c.png").unlink()
     with pytest.raises(ValueError, match=r"images that are not there: \['c.png'\]"):
         own_data.data_of_folder(folder)
+
+
+def test_a_folder_without_its_table_is_refused(folder):
+    (folder / "labels.csv").write_text("image,sea\n")
+    with pytest.raises(ValueError, match=r"labels\.csv must name at least two images, got none"):
+        own_data.data_of_folder(folder)
+    (folder / "labels.csv").unlink()
+    with pytest.raises(ValueError, match=r"must have a file labels\.csv, with the file name"):
+        own_data.data_of_folder(folder)
+    with pytest.raises(ValueError, match="none is not there"):
+        own_data.data_of_folder(folder / "none")
 
 
 def test_overview_and_warnings_count_what_is_there(labelled):

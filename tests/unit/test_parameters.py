@@ -10,6 +10,7 @@ from mimlstudy.report.parameters import (
     checked,
     declared_types,
     notebook_parameters,
+    number_in,
 )
 
 DECLARATION = """
@@ -85,7 +86,8 @@ def test_names_of_other_types_are_no_parameters():
         ("n_splits", True),
         ("n_splits", "1.5"),
         ("recompute", 1),
-        ("profile", 1),
+        ("profile", ["paper"]),
+        ("profile", True),
     ],
 )
 def test_a_value_of_another_type_is_refused(name, value):
@@ -100,10 +102,18 @@ def test_a_value_of_another_type_is_refused(name, value):
         ("n_splits", "3", 3),
         ("recompute", "true", True),
         ("profile", "3", "3"),
+        ("profile", 3, "3"),  # papermill has read the text
     ],
 )
 def test_a_text_is_read_by_the_type_of_its_parameter(name, text, value):
     assert checked({name: text}, TYPES_HERE) == {name: value}
+
+
+def test_a_number_that_may_be_0_is_a_text():
+    assert number_in("margin", "0") == 0.0
+    for text in ("none", "nan", "inf"):
+        with pytest.raises(ParameterError, match=f"margin must be a number, .* got '{text}'"):
+            number_in("margin", text)
 
 
 def test_each_example_of_a_message_can_be_given():

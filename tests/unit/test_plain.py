@@ -9,11 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from mistune import html as markdown_to_html
+from nbconvert.filters import markdown2html
 
 from mimlpaper.datasets import labelled_bags, load_synthetic_scene
 from mimlpaper.plots import explained_images
+from mimlstudy import folders
 from mimlstudy.report import figures, parameters
 from mimlstudy.report.bench import _write
+from mimlstudy.report.companion import Companion
 from mimlstudy.report.notebook_page import write_page
 from mimlstudy.report.plain import markdown_text
 from mimlstudy.report.sections import own_data
@@ -29,6 +32,20 @@ HOSTILE = (
     "~~gone~~",
     "two\nlines",
     r"$\x$",  # no formula: it has an error
+    "cost_$5_to_$6.csv",  # nor is this
+    "a$b$c.csv",  # a formula, if somebody takes it for one
+    r"\(x\) \[x\] \begin{a}x\end{a}",
+    "http://x.org/a HTTPS://x.org www.x.org",
+    "# big",
+    "> q",
+    "- x",
+    "+ x",
+    "1. x",
+    "12) x",
+    "---",
+    "= x",
+    "% gone",
+    ":::note",
 )
 PRINTABLE = [name for name in HOSTILE if name.isprintable()]  # as names of labels must be
 
@@ -68,6 +85,20 @@ def is_harmless(page, name):
 def test_markdown_shows_a_name_as_text(name):
     page = markdown_to_html(f"A line with {markdown_text(name)} in it.")
     assert is_harmless(page, name)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("to_html", [markdown_to_html, markdown2html])
+def test_markdown_that_a_name_begins_is_a_line_of_text(name, to_html):
+    """Below another line, which dashes would underline; also as Jupyter shows it."""
+    page = Elements(to_html(f"A line\n{markdown_text(name)}"))
+    assert page.names == ["p"]
+    assert page.text.strip() == f"A line\n{' '.join(name.split())}"
+
+
+@pytest.mark.parametrize("name", ["-1.5", "+0.3", "1.5", "a - b", "C#", "1 > 0", "a: b", "x = 1"])
+def test_a_text_without_marks_stays_as_it_is(name):
+    assert markdown_text(name) == name
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -136,6 +167,18 @@ def test_figures_of_own_data_show_labels_as_text(name, tmp_path):
     assert ticks == [f"{name}2", name]
     titles = [axes.get_title() for axes in explained.axes]
     assert titles[:2] == [f"{name}\n{name}2", f"{name}\n+1.00, right"]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_figures_name_the_file_of_own_data_as_text(name, tmp_path, monkeypatch):
+    monkeypatch.setenv(folders.FIGURES, str(tmp_path))
+    paper = Companion(profile="smoke", file=name)
+    bars = own_data.label_figure(own_data_named("label").labelled)
+    paper.save_figure(bars, "own_labels", shows="Bars.")
+    (note,) = bars.texts
+    assert note.get_text() == f"Explored: file = {name}."
+    assert not note.get_parse_math()
+    assert name in figures.caption_of(tmp_path / "own_labels.png")
 
 
 @pytest.mark.parametrize("name", HOSTILE)

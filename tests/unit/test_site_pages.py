@@ -19,7 +19,7 @@ from PIL import Image
 from mimlstudy import folders
 from mimlstudy.judge.rules import DEFAULT_RULES
 from mimlstudy.judge.scorecard import scorecard
-from mimlstudy.judge.selection import COLUMNS
+from mimlstudy.judge.selection import SETTINGS_COLUMNS
 from mimlstudy.report.figures import save_figure
 from mimlstudy.report.status import artefacts
 from mimlstudy.report.trace import Origin, Trace
@@ -41,7 +41,7 @@ def test_a_cell_shows_its_own_origin_where_those_of_others_are_forgotten(monkeyp
         for method in map(str, range(20)):
             # No one else keeps this origin: the next one may have its place in memory.
             origin = Origin((f"trials of table {number}, {method}",), (), "", (), (), (), "")
-            runs = {column: {} for column in COLUMNS}
+            runs = {column: {} for column in SETTINGS_COLUMNS}
             yield Trace(number, method, "coverage", "x", "", "", "", np.nan, np.nan, runs, origin)
 
     monkeypatch.setattr(cells, "traces", forgotten)

@@ -18,7 +18,7 @@ from mimlstudy.engine.records import columns_of
 from mimlstudy.judge.claims import evaluate_claims
 from mimlstudy.judge.equal_tuning import learners_by_group, tuned_losses
 from mimlstudy.judge.scorecard import scorecard_cells
-from mimlstudy.judge.selection import COLUMNS
+from mimlstudy.judge.selection import SETTINGS_COLUMNS
 from mimlstudy.paper.catalogue import default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import published_claims, published_tables, read_rows
@@ -100,13 +100,14 @@ def experiments_read_by(make):
 
 # What artefacts are made of, as functions of what reads records.
 MADE_OF = {
+    "blanks": lambda read: [scorecard_cells(read, name) for name in ("closest", "fixed")],
     "claims": evaluate_claims,
     "claims_by_verdict": evaluate_claims,
     "controls": learners_by_group,
     "critical_difference_all": tuned_losses,
     "divergences": partial(divergences_table, ""),
     "printed_and_ours": scorecard_cells,
-    "totals": lambda read: [scorecard_cells(read, column) for column in COLUMNS],
+    "totals": lambda read: [scorecard_cells(read, column) for column in SETTINGS_COLUMNS],
     "scorecard": lambda read: [scorecard_cells(read, name) for name in ("closest", "fixed")],
 }
 
@@ -236,6 +237,23 @@ def test_an_artefact_is_as_good_as_its_worst_trial(made, state, remedy):
     counts = {"current": 2, state: 1}
     command = f"mimlpaper {remedy} table1 fixed"
     assert made(**counts) == (state, f"3 current, 1 {state}", command)
+
+
+def test_every_experiment_behind_a_notebook_has_a_row(monkeypatch, tmp_path):
+    """Also one that no table or figure shows, whose records stand behind sentences alone."""
+    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    counts = {name: {"current": 1} for name in EXPERIMENTS}
+    counts["calibration"] = {"current": 2, "differs": 1}
+    monkeypatch.setattr(status, "trial_counts", lambda profile: counts)
+    rows = status.artefact_status("paper")
+    (row,) = [row for row in rows if row["state"] == "differs"]
+    assert row == {
+        "artefact": "Section 5's test of equal learners",
+        "notebook": "5_regularization",
+        "state": "differs",
+        "trials": "2 current, 1 differs",
+        "command": "mimlpaper compute calibration",
+    }
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.folders import results
 from mimlstudy.judge import tolerances
-from mimlstudy.judge.tolerances import ROUNDING, RULES, tolerance
+from mimlstudy.judge.tolerances import PRINTED_ROUNDING, RULES, tolerance
 from mimlstudy.paper.published import published_tables
 
 
@@ -36,8 +36,8 @@ def test_the_spread_between_sets_of_pages_does_not_count():
 
 def test_on_the_same_pages_only_rounding_is_left():
     pages = cell(4)
-    assert tolerance(pages, "same pages").tolist() == [ROUNDING]
-    assert tolerance(pages).iloc[0] > ROUNDING
+    assert tolerance(pages, "same pages").tolist() == [PRINTED_ROUNDING]
+    assert tolerance(pages).iloc[0] > PRINTED_ROUNDING
 
 
 def test_one_cross_validation_has_no_tolerance_against_a_quoted_value():
@@ -49,8 +49,8 @@ def test_one_cross_validation_has_no_tolerance_against_a_quoted_value():
 
 def test_cells_of_several_tables_have_the_rule_of_each():
     cells = pd.concat([cell(1, n=30), cell(3, n=10)], ignore_index=True)
-    of_splits, of_genes = tolerance(cells) - ROUNDING
-    if_splits = tolerance(cell(3, n=10), "splits").iloc[0] - ROUNDING
+    of_splits, of_genes = tolerance(cells) - PRINTED_ROUNDING
+    if_splits = tolerance(cell(3, n=10), "splits").iloc[0] - PRINTED_ROUNDING
     assert of_genes == pytest.approx(tolerances.GENE_PARTITIONS * if_splits)
     # Student's quantile with 58 degrees of freedom, and two variances of .1².
     by_hand = 2.0017 * np.sqrt(2 * 0.01 / 30)

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mimlstudy.judge.equal_tuning import OF_BAGS, OTHERS
+from mimlstudy.judge.equal_tuning import OTHERS, PAPERS_LEARNERS
 from mimlstudy.paper.published import published_tables
 from mimlstudy.report.sections import unseen_orders
 from tests.made_up_records import level
@@ -103,14 +103,14 @@ def test_each_group_has_the_learner_that_hold_out_chose():
     columns = {
         "dataset": "scene",
         "split": [0, 0, 0],
-        "group": [OF_BAGS, OF_BAGS, OTHERS],
+        "group": [PAPERS_LEARNERS, PAPERS_LEARNERS, OTHERS],
         "method": ["MimlNn", "MimlSvm", "Set kernel"],
         "held_out": [0.8, 0.9, 0.7],
         "value": [0.85, 0.75, 0.8],
         "kind_of_labels": "many labels",
     }
     table = unseen_orders.groups_table(pd.DataFrame(columns))
-    assert table.entries.loc[OF_BAGS, "scene"].lines == (".750",)
+    assert table.entries.loc[PAPERS_LEARNERS, "scene"].lines == (".750",)
     assert table.entries.loc[OTHERS, "scene"].bold == (True,)
 
 

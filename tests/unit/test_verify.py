@@ -271,6 +271,39 @@ def test_a_planted_wrong_record_is_found_whatever_is_drawn(store):
         assert outcomes(store, [mine], random_state=seed) == {"Ml-knn": "different"}
 
 
+@pytest.fixture
+def found_different(store, monkeypatch):
+    """Eight trials, one wrong and no outlier, which differ from what edited code gives."""
+    mine = tiny({"Ml-knn": METHODS["Ml-knn"]}, n_splits=8)
+    compute(mine, store=store, jobs=1)
+    is_wrong = store.load(mine)["split"] == 0
+    change(store, hamming_loss=is_wrong / -24)  # which makes it that of split 1
+    edit(monkeypatch, "mimlpaper.baselines.binary_relevance", "len(Y) - 1", "len(Y) - 2")
+    assert outcomes(store, [mine], sample=1, random_state=0) == {"Ml-knn": "equal"}
+    edit(monkeypatch, "mimlpaper.baselines.binary_relevance", "len(Y) - 2", "len(Y) - 3")
+    assert outcomes(store, [mine], sample=8) == {"Ml-knn": "different"}
+    return mine
+
+
+def test_what_differed_from_other_code_runs_whole(found_different, store, monkeypatch):
+    """A sample of one would draw a right record, and attest the wrong one."""
+    edit(monkeypatch, "mimlpaper.baselines.binary_relevance", "len(Y) - 3", "len(Y) - 4")
+    assert states(found_different, store) == {"Ml-knn": "code changed"}
+    for profile in ("quick", "paper"):
+        table = verify([found_different], store=store, profile=profile, jobs=1, random_state=0)
+        assert table[["n_checked", "outcome"]].values.tolist() == [[8, "different"]]
+    compute(found_different, store=store, jobs=1)
+    table = verify([found_different], store=store, jobs=1)
+    assert table["n_checked"].item() < 8
+    assert table["outcome"].item() == "equal"
+
+
+def test_what_differs_is_no_longer_attested_for_earlier_code(found_different, store, monkeypatch):
+    assert states(found_different, store) == {"Ml-knn": "differs"}
+    edit(monkeypatch, "mimlpaper.baselines.binary_relevance", "len(Y) - 3", "len(Y) - 2")
+    assert states(found_different, store) == {"Ml-knn": "code changed"}
+
+
 def test_a_quick_check_runs_cheap_trials_and_writes_nothing(store):
     change(store, seconds=1000.0)
     before = contents(store.folder)

@@ -9,12 +9,19 @@ from mimlstudy.judge.claims import WORDS, argue
 from mimlstudy.judge.rules import DEFAULT_RULES, Rules
 from mimlstudy.judge.selection import Records
 from mimlstudy.paper.published import published_claims
+from mimlstudy.report.parameters import number_in
 from mimlstudy.report.tables import Entry, ReportTable, frame_grid
 
 
-def rules_of(**chosen) -> Rules:
-    """Rules as a notebook's parameters give them; what is empty or 0 stays as in all tables."""
+def rules_of(margin: str = "", power: str = "", **chosen) -> Rules:
+    """Rules as a notebook's parameters give them; what is empty or 0 stays as in all tables.
+
+    ``margin`` and ``power`` may be 0, so that they are numbers in texts.
+    """
     named: dict[str, Any] = {}
+    for name, text in {"margin": margin, "power": power}.items():
+        if text:
+            named[name] = number_in(name, text)
     for name, value in chosen.items():
         if value:
             # A notebook's lists are tuples in rules, which never change.

@@ -10,7 +10,7 @@ import pandas as pd
 from mimlpaper.datasets.fetch import source_of
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import unmixed
-from mimlstudy.judge.statistics import swept_values
+from mimlstudy.judge.statistics import MARGIN, swept_values
 from mimlstudy.paper.experiments import get_experiment
 from mimlstudy.paper.published import published_cells
 from mimlstudy.report.figures import (
@@ -24,7 +24,9 @@ from mimlstudy.report.figures import (
 from mimlstudy.report.marks import marked
 
 GREY = "#ececec"  # of the margin of ties
-MARGIN = 5  # of ties, in percent of the loss
+MARGIN_PERCENT = round(100 * MARGIN)  # of ties, of the loss
+# The paper's rounds, or its percentage of the training examples.
+CHOSEN: dict[str, float] = {"MimlBoost": 50, "AdtBoost.MH": 25, "MimlSvm": 20, "InsDif": 20}
 RECORDED_ROUNDS = 50  # of boosting, after each of which criteria are recorded
 
 
@@ -47,6 +49,64 @@ def printed_at(number: int, settings: dict[str, float]) -> dict[str, tuple[float
         of_method = cells.loc[method].set_index("criterion")
         by_method[method] = value, of_method["mean"].dropna()
     return by_method
+
+
+def rounds_figure(
+    records: pd.DataFrame,
+    table: int,
+    methods: Sequence[str],
+    *,
+    grid: Sequence[float] = (),
+    with_print: bool = True,
+    first_shown: float | None = None,
+) -> plt.Figure:
+    """Losses by the rounds of boosting, with a ring at the paper's rounds.
+
+    Parameters
+    ----------
+    records : DataFrame, with a stage for each round.
+    table : int, which prints the methods' values.
+    methods : sequence of str, those with a ring.
+    grid : sequence of numbers, the rounds that are shown; all if empty.
+    with_print : bool, whether bars mark the printed values.
+    first_shown : float or None, as in :func:`~mimlstudy.report.figures.plot_parameter_curves`.
+    """
+    rounds = {name: CHOSEN[name] for name in methods}
+    return plot_parameter_curves(
+        records[records["stage"].isin(grid)] if grid else records,
+        "stage",
+        xlabel="boosting rounds",
+        published=rounds,
+        printed=printed_at(table, rounds) if with_print else None,
+        first_shown=first_shown,
+    )
+
+
+def percent_figure(
+    records: pd.DataFrame,
+    table: int,
+    method: str,
+    *,
+    xlabel: str,
+    with_print: bool = True,
+    limits: tuple[float, float] | None = None,
+) -> plt.Figure:
+    """Changes of losses with a percentage of the training examples, see :func:`changes_figure`.
+
+    ``table`` prints the method's values, which bars mark if ``with_print``.
+    """
+    percentage = CHOSEN[method]
+    printed = None
+    if with_print:
+        _, printed = printed_at(table, {method: percentage})[method]
+    return changes_figure(
+        in_percent(records),
+        "%",
+        xlabel=xlabel,
+        setting=percentage,
+        limits=limits,
+        printed=printed,
+    )
 
 
 def is_without_ranking(records: pd.DataFrame) -> pd.Series:
@@ -154,7 +214,7 @@ def _nearest(values, setting):
 def _draw_changes(ax, by_value, color):
     """The mean change, ± std over the splits as a band, and the margin of ties."""
     mean, std = by_value.mean(), by_value.std()
-    ax.axhspan(-MARGIN, MARGIN, color=GREY, zorder=0)
+    ax.axhspan(-MARGIN_PERCENT, MARGIN_PERCENT, color=GREY, zorder=0)
     band = dict(color=color, alpha=0.2, linewidth=0)
     ax.fill_between(mean.index, mean - std, mean + std, **band)
     ax.plot(mean, color=color, marker="o")
@@ -165,7 +225,7 @@ def _draw_key(figure, ax, color, n_splits):
     margin = plt.Rectangle((0, 0), 1, 1, color=GREY)
     handles = {
         f"mean ± std, {n_splits} splits": curve,
-        f"tie, ± {MARGIN} %": margin,
+        f"tie, ± {MARGIN_PERCENT} %": margin,
     }
     bars, _ = ax.get_legend_handles_labels()
     handles |= dict(zip(["printed"], bars, strict=False))

@@ -27,7 +27,7 @@ class Kind(NamedTuple):
     marker: str
 
 
-KINDS = {
+KINDS_WITH_DEGREES = {
     "scenes": Kind(1, section4.SCENES, INK, "o"),
     "texts": Kind(2, section4.TEXTS, VERMILION, "s"),
     "genes": Kind(3, section6.YEAST, GREEN, "^"),
@@ -44,7 +44,7 @@ def likelihoods_by_degree(runs: pd.DataFrame) -> pd.DataFrame:
     columns = {}
     for kind, of_kind in _by_kind(runs):
         columns[kind] = {
-            degree: likelihoods(KINDS[kind].table, of_degree)["log_likelihood"].mean()
+            degree: likelihoods(KINDS_WITH_DEGREES[kind].table, of_degree)["log_likelihood"].mean()
             for degree, of_degree in of_kind.groupby("degree")
         }
     return pd.DataFrame(columns).rename_axis("degree")
@@ -54,7 +54,7 @@ def _by_kind(runs):
     """The kinds of data that ran, each with its runs and the column ``degree``."""
     # Every run names its degree; one that does not must not pass: NaN is no integer.
     with_degree = runs.assign(degree=swept_values(runs, default=float("nan")).astype(int))
-    for name, kind in KINDS.items():
+    for name, kind in KINDS_WITH_DEGREES.items():
         stand_ins = map(CATALOGUE.stand_in, kind.datasets)
         of_kind = with_degree[with_degree["dataset"].isin([*kind.datasets, *stand_ins])]
         if len(of_kind):
@@ -64,7 +64,7 @@ def _by_kind(runs):
 def degrees_in_tables() -> dict[str, int]:
     """The degree of RankSvm's row by kind of data, where it is no choice of a hold-out."""
     degrees = {}
-    for name, kind in KINDS.items():
+    for name, kind in KINDS_WITH_DEGREES.items():
         row = ROWS[published_tables()[kind.table].experiment][STOPPED]
         degree = row.settings_on(kind.datasets[0])["degree"].value
         if isinstance(degree, int):
@@ -77,7 +77,7 @@ def degrees_figure(likely: pd.DataFrame, in_tables: Mapping[str, int]) -> plt.Fi
     figure, ax = plt.subplots(figsize=(5.6, 3.2))
     degrees, heights = [], []  # of the rings
     for name in likely:
-        kind = KINDS[name]
+        kind = KINDS_WITH_DEGREES[name]
         ax.plot(likely[name], color=kind.color, marker=kind.marker, markersize=4, label=name)
         # A hold-out has no one degree, and a smoke run has few.
         if name in in_tables and in_tables[name] in likely.index:

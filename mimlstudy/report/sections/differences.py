@@ -21,7 +21,7 @@ BAR_COLORS = {  # the colour of a bar, and of the number on it
 }
 N_PRINTED = 35  # cases in print
 NARROW = 6  # percent of the cases, below which a bar has no room for its number
-POWERS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0)  # true differences, in standard deviations
+TRUE_DIFFERENCES = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0)  # true differences, in standard deviations
 
 
 def wins_of_figures(scenes: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
@@ -143,7 +143,7 @@ def power_table(simulated: pd.DataFrame, cases: pd.Series) -> pd.DataFrame:
     cases : Series, our differences in standard deviations of the runs' differences.
     """
     rows = {}
-    for least in POWERS:
+    for least in TRUE_DIFFERENCES:
         row: dict[str, str | int] = {}
         for n_train, share in power(simulated, least).items():
             row[f"shown, of {n_train} training examples"] = f"{share:.0%}"

@@ -8,7 +8,7 @@ from mimlstudy.paper.published import ALL_CRITERIA
 from mimlstudy.report.tables import HEADS, ReportTable, frame_grid, number_text
 
 RANKS = ("rank", "transformation__rank", "learner__rank")  # parameters that hold a rank
-EXACT = "exact"
+EXACT_KERNEL = "exact"
 
 
 def ranks_table(runs: pd.DataFrame) -> ReportTable:
@@ -50,7 +50,7 @@ def rank_text(override: str) -> str:
     values = json.loads(override)
     ranks = [values[name] for name in RANKS if name in values]
     (rank,) = ranks or [None]
-    return EXACT if rank is None else str(rank)
+    return EXACT_KERNEL if rank is None else str(rank)
 
 
 def degenerate_table(runs: pd.DataFrame) -> ReportTable:

@@ -7,9 +7,11 @@ asked for the labels of new ones.
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
 import joblib
 import matplotlib.pyplot as plt
@@ -28,6 +30,7 @@ from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.classifier import OnStatistics
 from mimlpaper.datasets import (
     SCENE_LABELS,
+    DataError,
     ImageBags,
     LabelledBags,
     labelled_bags,
@@ -43,6 +46,7 @@ from mimlpaper.preprocessing import OnInstances
 from mimlstudy.engine.trials import set_random_states
 from mimlstudy.judge.statistics import SplitSizes, extra_variance, t_test
 from mimlstudy.report.figures import BLUE, GREEN, LINE, VERMILION
+from mimlstudy.report.parameters import caller_folder, number_in
 from mimlstudy.report.plain import markdown_text
 
 LABELS_FILE = "labels.csv"
@@ -64,6 +68,8 @@ LEARNERS: dict[str, tuple[str, BaseEstimator]] = {
 # Criteria that rank learners, of several labels and of one, and their titles.
 RANKING = {"average_precision": "average precision", "area_under_curve": "area under the curve"}
 SIGNIFICANT = 0.05
+# The notebook's parameters that name a file and say how it is read.
+OF_FILE = ("file", "labels", "new_file", "label_sets", "separator", "bag", "missing", "encoding")
 N_NEW = 12  # drawn images without labels
 FEW_BAGS = 100  # with fewer, a fold has so few test bags that its criteria vary much
 
@@ -77,25 +83,115 @@ class OwnData:
     labelled : LabelledBags.
     new : LabelledBags without labels, or None.
     images : mapping from names of bags to files, empty if the bags are no images.
+
+    Raises ValueError for a single labelled bag, which cannot both train and test a learner.
     """
 
     labelled: LabelledBags
     new: LabelledBags | None
     images: Mapping[str, Path]
 
+    def __post_init__(self):
+        if len(self.labelled) < 2:
+            raise ValueError(
+                f"at least two labelled bags are needed, one to learn from and one to test on, "
+                f"got {len(self.labelled)}"
+            )
 
-def data_of_file(file: str, labels: Sequence[str] = (), new_file: str = "") -> OwnData:
+
+def check_question(folder: str, file: str, **how_to_read):
+    """Raise a ValueError for parameters that do not go together.
+
+    ``how_to_read`` are the parameters beside the file itself, by name.
+    """
+    if file and folder:
+        raise ValueError(f"give file or folder, got both: {file} and {folder}")
+    given = [name for name, value in how_to_read.items() if value]
+    if given and not file:
+        raise ValueError(
+            f"{', '.join(given)}: only a file is read so, and no file is given; the {LABELS_FILE} "
+            "of a folder is in UTF-8, and has 0 or 1 for each label"
+        )
+
+
+def data_of_file(
+    file: str,
+    labels: Sequence[str] = (),
+    new_file: str = "",
+    *,
+    label_sets: str = "",
+    separator: str = "",
+    bag: str = "",
+    missing: str = "",
+    encoding: str = "",
+) -> OwnData:
     """Bags of a file that :func:`~mimlpaper.datasets.read_bags` reads, and new ones of another.
 
-    ``labels`` are the names of the columns with labels; none if the file marks them. The new file
-    has the same features.
+    Parameters
+    ----------
+    file : str
+    labels : sequence of str, default none
+        The columns with labels; none if the file marks them.
+    new_file : str, default ""
+        The file of the new bags, which have the same features.
+    label_sets : str, default ""
+        In place of ``labels`` the column that holds sets of labels, such as "sea;trees".
+    separator : str, default ""
+        What stands between the labels of a set; "" for a semicolon or bar.
+    bag : str, default ""
+        The column that names the bags; "" for ``bag``, else the first.
+    missing : str, default ""
+        The number that replaces missing ones; "" refuses them.
+    encoding : str, default ""
+        Of text files; "" for UTF-8.
     """
-    labelled = read_bags(file, labels=list(labels) or None)
+    if labels and label_sets:
+        raise ValueError(f"give labels or label_sets, got both: {[*labels]} and {label_sets!r}")
+    if separator and not label_sets:
+        raise ValueError(f"separator is for label_sets, which are not given, got {separator!r}")
+    reading: dict[str, Any] = {
+        "bag": bag or None,
+        "missing": number_in("missing", missing) if missing else None,
+        "encoding": encoding or "utf-8-sig",
+    }
+    labelled = _read_labelled(file, [*labels], label_sets, separator or None, reading)
     new = None
     if new_file:
-        read = read_bags(new_file, labels=[])
+        _check_is_there(new_file)
+        read = read_bags(new_file, labels=[], **reading)
         new = _with_features(read, labelled.feature_names, new_file)
     return OwnData(labelled, new, {})
+
+
+def _read_labelled(file, labels, label_sets, separator, reading):
+    _check_is_there(file)
+    if label_sets:
+        return read_bags(file, labels=label_sets, separator=separator, **reading)
+    try:
+        return read_bags(file, labels=labels or None, **reading)
+    except DataError as error:
+        for name in labels:
+            if _holds_sets(file, name, reading):
+                raise ValueError(
+                    f"{file}: the column {name!r} holds sets of labels; give label_sets={name} in "
+                    "place of labels"
+                ) from error
+        raise
+
+
+def _holds_sets(file, column, reading):
+    """Whether a column that is not 0 and 1 is read as sets of labels."""
+    without_gaps = reading | {"missing": 0.0}  # missing numbers are another error
+    for separator in (None, ","):
+        with suppress(DataError):
+            read_bags(file, labels=column, separator=separator, **without_gaps)
+            return True
+    return False
+
+
+def _check_is_there(path):
+    if not Path(path).exists():
+        raise ValueError(f"{path} is not there; a relative path begins at {caller_folder()}")
 
 
 def _with_features(new, feature_names, new_file):
@@ -115,13 +211,21 @@ def data_of_folder(folder: str | Path) -> OwnData:
     """The images of a folder: those that ``labels.csv`` names, and all others as new ones.
 
     ``labels.csv`` has the file's name in its first column, and a column of 0 and 1 a label, as
-    :func:`~mimlpaper.datasets.bag_files.read_labels` reads it. Raises ValueError if it names an
-    image that is not there.
+    :func:`~mimlpaper.datasets.bag_files.read_labels` reads it. Raises ValueError if it is not
+    there, or names an image that is not there.
     """
     folder = Path(folder)
+    _check_is_there(folder)
     table_file = folder / LABELS_FILE
+    if not table_file.exists():
+        raise ValueError(
+            f"{folder} must have a file {LABELS_FILE}, with the file name of each labelled image, "
+            "then 0 or 1 for each label"
+        )
     table = read_labels(table_file)
     files = [folder / name for name in table.index]
+    if not files:
+        raise ValueError(f"{table_file} must name at least two images, got none")
     absent = [path.name for path in files if not path.is_file()]
     if absent:
         raise ValueError(f"{table_file} names images that are not there: {absent[:3]}")
