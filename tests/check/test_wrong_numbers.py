@@ -17,6 +17,7 @@ from mimlstudy.engine.workers import TrialError
 from mimlstudy.paper import contents
 from mimlstudy.paper.catalogue import CATALOGUE
 from tests.made_up_study import METHODS, states, tiny
+from tests.real_data import real_data
 
 MINE = tiny()
 
@@ -95,6 +96,7 @@ SCENES_MESSAGE = "hja was asked for, and synthetic_scene was loaded"
 RENAMED_MESSAGE = "hja, as it is loaded now, has the content"
 
 
+@real_data
 @pytest.mark.usefixtures("data_are_loaded_again")
 @pytest.mark.parametrize(
     ("name", "message"),
@@ -109,6 +111,7 @@ def test_another_data_set_is_never_recorded(store, monkeypatch, name, message):
     assert store.load(BIRDS).empty
 
 
+@real_data
 @pytest.mark.usefixtures("data_are_loaded_again")
 def test_the_file_of_another_data_set_is_never_recorded(store, monkeypatch, tmp_path):
     """Such as other labels of the birds."""
@@ -129,6 +132,7 @@ def test_the_file_of_another_data_set_is_never_recorded(store, monkeypatch, tmp_
     assert store.load(BIRDS).empty
 
 
+@real_data
 @pytest.mark.usefixtures("contents_are_read_again")
 def test_another_file_in_the_manifest_makes_records_not_current(store, monkeypatch):
     compute(BIRDS, store=store, jobs=1)
@@ -190,6 +194,7 @@ def end_of(store, trials_before, outcomes_before):
 OF_FILES = [name for name in loaders.DATASETS if fetch.source_of(name).files]
 
 
+@real_data
 @pytest.mark.parametrize("name", OF_FILES)
 def test_each_data_set_is_loaded_as_it_is_listed(name):
     assert content_hash(load(name)) == CATALOGUE.content(name)
