@@ -152,8 +152,8 @@ def in_words() -> str:
     precision = right.sum() / table["regions named"].sum()
     recall = right.sum() / (right / table["recall"]).sum()
     return (
-        f"The learner saw windows of this very photograph: {precision:.0%} of the squares it "
-        f"colours are right, and it colours {recall:.0%} of those it should."
+        f"Trained on windows of this very photograph: {precision:.0%} of the coloured squares are "
+        f"right, and {recall:.0%} of the right ones are coloured."
     )
 
 
