@@ -150,35 +150,42 @@ class SameScores:
         return np.tile([1.0, -1.0], (bags.n_instances, 1))
 
 
+def test_the_bars_of_own_data_show_labels_as_text(tmp_path):
+    Y = np.eye(len(PRINTABLE), dtype=bool)
+    bags = [np.zeros((1, 1))] * len(PRINTABLE)
+    bars = own_data.label_figure(labelled_bags(bags, Y, PRINTABLE))
+    png, svg = figures.save_figure(bars, tmp_path, "named")
+    plt.close(bars)
+    assert png.stat().st_size > 0
+    assert not {"script", "img", "onerror"} & set(Elements(svg.read_text()).names)
+    ticks = [tick.get_text() for tick in bars.axes[0].get_yticklabels()]
+    assert ticks == PRINTABLE[::-1]
+
+
 @pytest.mark.parametrize("name", PRINTABLE)
-def test_figures_of_own_data_show_labels_as_text(name, tmp_path):
-    """As ticks, and as titles; a name with dollars is no formula."""
+def test_titles_of_explained_images_show_labels_as_text(name):
+    """A name with dollars is no formula."""
     labelled = own_data_named(name).labelled
-    bars = own_data.label_figure(labelled)
     explained = explained_images(
         SameScores(), labelled.X[:2], labelled.label_names, true=labelled.Y[:2]
     )
-    for figure in (bars, explained):
-        png, svg = figures.save_figure(figure, tmp_path, "named")
-        plt.close(figure)
-        assert png.stat().st_size > 0
-        assert not {"script", "img", "onerror"} & set(Elements(svg.read_text()).names)
-    ticks = [tick.get_text() for tick in bars.axes[0].get_yticklabels()]
-    assert ticks == [f"{name}2", name]
-    titles = [axes.get_title() for axes in explained.axes]
-    assert titles[:2] == [f"{name}\n{name}2", f"{name}\n+1.00, right"]
+    titles = [axes.title for axes in explained.axes]
+    plt.close(explained)
+    assert not any(title.get_parse_math() for title in titles)
+    texts = [title.get_text() for title in titles]
+    assert texts[:2] == [f"{name}\n{name}2", f"{name}\n+1.00, right"]
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_figures_name_the_file_of_own_data_as_text(name, tmp_path, monkeypatch):
+def test_the_note_above_a_figure_shows_the_name_of_a_file_as_text(name, tmp_path, monkeypatch):
     monkeypatch.setenv(folders.FIGURES, str(tmp_path))
     paper = Companion(profile="smoke", file=name)
-    bars = own_data.label_figure(own_data_named("label").labelled)
-    paper.save_figure(bars, "own_labels", shows="Bars.")
-    (note,) = bars.texts
+    figure = plt.figure(figsize=(2, 1))
+    paper.save_figure(figure, "own_labels", shows="Bars.")
+    assert name in figures.caption_of(tmp_path / "own_labels.png")
+    (note,) = figure.texts
     assert note.get_text() == f"Explored: file = {name}."
     assert not note.get_parse_math()
-    assert name in figures.caption_of(tmp_path / "own_labels.png")
 
 
 @pytest.mark.parametrize("name", HOSTILE)
