@@ -4,12 +4,23 @@ from contextlib import contextmanager
 
 import nbformat
 
+from mimlpaper import paths
+
 PARAMETERS = """
 profile: str = "paper"  # which trials
 jobs: int = -1
 data_home: str = ""
 recompute: bool = False
 """
+
+
+def enter_notebooks(folder, monkeypatch):
+    """An empty folder of notebooks, in the place of the project's, which is the current folder."""
+    monkeypatch.setattr(paths, "project_root", lambda: folder)
+    monkeypatch.chdir(folder)
+    notebooks = folder / "notebooks"
+    notebooks.mkdir()
+    return notebooks
 
 
 def write_notebook(folder, name, *cells):

@@ -7,10 +7,13 @@ from mimlstudy.paper.experiments import settings_closest_to_print
 DAGGER = "†"
 
 
-def marked(method: str, experiment: str) -> str:
-    """The name of a method in a table or figure, with :data:`DAGGER` if print chose settings."""
-    n_settings = settings_closest_to_print(experiment).get(method, 0)
-    return f"{method} {DAGGER}" if n_settings else method
+def marked_names(methods: Iterable[str], experiment: str) -> dict[str, str]:
+    """Names of methods in a table or figure, with :data:`DAGGER` where print chose settings."""
+    n_settings = settings_closest_to_print(experiment)
+    names = {}
+    for method in methods:
+        names[method] = f"{method} {DAGGER}" if n_settings.get(method) else method
+    return names
 
 
 def marks_in_words(methods: Iterable[str], experiment: str) -> str:

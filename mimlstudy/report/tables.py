@@ -26,7 +26,7 @@ from mimlstudy.judge.statistics import MARGIN
 from mimlstudy.judge.tolerances import DECIMALS, RULES
 from mimlstudy.judge.verdicts import agreement, wins
 from mimlstudy.paper.published import ALL_CRITERIA, published_divergences, published_tables
-from mimlstudy.report.marks import marked, marks_in_words
+from mimlstudy.report.marks import marked_names, marks_in_words
 from mimlstudy.report.plain import markdown_in_line
 from mimlstudy.report.verdict_looks import IN_PRINT, VERDICT_SIGNS, VERDICT_TINTS
 
@@ -365,7 +365,7 @@ def results_table(
     if rows:
         cells = cells[cells["algorithm"].isin(rows)]
     lines = _lines_of_methods(cells, table, fixed)
-    names = _marked_names(cells, table)
+    names = marked_names(cells["algorithm"].unique(), table.experiment)
     shown = {(names[method], line): entries for (method, line), entries in lines.items()}
     compared = [names[name] for name in table.compared if name in names]
     beyond = [names[name] for name in names if name not in table.algorithms]
@@ -394,12 +394,6 @@ def _addressed(entries, cells):
     pairs = zip(entries, cells["address"], strict=True)
     addressed = [replace(entry, address=place) for entry, place in pairs]
     return pd.Series(addressed, entries.index, dtype=object)
-
-
-def _marked_names(cells, table):
-    """The methods that are shown, with a mark where settings come closest to print."""
-    methods = cells["algorithm"].unique()
-    return {method: marked(method, table.experiment) for method in methods}
 
 
 def _lines_of_methods(cells, table, fixed):
@@ -640,10 +634,9 @@ def _provenance(cells, profile):
 
 def _runs_in_words(n_runs, n_protocol):
     """Such as "30 runs", or "3 of 30 runs", by algorithm where they differ."""
-    texts = n_runs.map(lambda n: f"{n} of {n_protocol} runs")
-    if n_protocol is None or (n_runs == n_protocol).all():
-        texts = n_runs.map(lambda n: f"{n} runs")
-    return _by_algorithm(texts)
+    is_whole = n_protocol is None or (n_runs == n_protocol).all()
+    of_protocol = "" if is_whole else f" of {n_protocol}"
+    return _by_algorithm(n_runs.map(lambda n: f"{n}{of_protocol} runs"))
 
 
 def _by_algorithm(values):

@@ -11,12 +11,11 @@ import time
 import psutil
 import pytest
 
-from mimlpaper import paths
 from mimlstudy.engine.records import Store
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.report.kernels import NAME
 from mimlstudy.report.notebooks import run_notebooks
-from tests.made_up_notebooks import write_notebook
+from tests.made_up_notebooks import enter_notebooks, write_notebook
 from tests.made_up_study import compiled_trials
 
 # The command as a process of its own, with an experiment in the place of Fig. 7. Ctrl-C arrives
@@ -110,11 +109,7 @@ def test_a_killed_run_leaves_no_kernel(tmp_path, kill):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder of notebooks in the project's place."""
-    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
-    (tmp_path / "notebooks").mkdir()
-    monkeypatch.chdir(tmp_path)
-    return tmp_path / "notebooks"
+    return enter_notebooks(tmp_path, monkeypatch)
 
 
 def interrupt_this_thread_after(started, seconds):

@@ -14,17 +14,13 @@ from mimlstudy import folders
 from mimlstudy.report import notebooks
 from mimlstudy.report.notebooks import NotebookRun, last_runs, run_notebooks
 from mimlstudy.report.parameters import TYPES, ParameterError
-from tests.made_up_notebooks import edited, write_notebook
+from tests.made_up_notebooks import edited, enter_notebooks, write_notebook
 from tests.made_up_study import raising
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder of notebooks in the project's place."""
-    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
-    (tmp_path / "notebooks").mkdir()
-    monkeypatch.chdir(tmp_path)
-    return tmp_path / "notebooks"
+    return enter_notebooks(tmp_path, monkeypatch)
 
 
 def declare(path, declaration):

@@ -21,7 +21,7 @@ from mimlstudy.report.figures import (
     panel_titles,
     plot_parameter_curves,
 )
-from mimlstudy.report.marks import marked
+from mimlstudy.report.marks import marked_names
 
 GREY = "#ececec"  # of the margin of ties
 MARGIN_PERCENT = round(100 * MARGIN)  # of ties, of the loss
@@ -132,8 +132,9 @@ def shares_figure(records: pd.DataFrame) -> plt.Figure:
     )
     for run in placed[apart].itertuples():
         _draw_apart(figure, run)
+    shown_names = marked_names(records["method"].unique(), records["experiment"].iat[0])
     for text in figure.legends[0].get_texts():
-        text.set_text(marked(text.get_text(), records["experiment"].iat[0]))
+        text.set_text(shown_names[text.get_text()])
     if apart.any():
         words = "× a split in which all scores tie;\n   it is not part of the mean"
         figure.text(0.42, 0.1, words, fontsize=7.5, va="top", linespacing=1.4)

@@ -10,7 +10,7 @@ from matplotlib.colors import LinearSegmentedColormap
 
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.report.figures import BLUE, INK, VERMILION, loss_title
-from mimlstudy.report.marks import marked
+from mimlstudy.report.marks import marked_names
 from mimlstudy.report.sections.differences import losses_of
 
 COLORS = LinearSegmentedColormap.from_list("better to worse", [BLUE, "white", VERMILION])
@@ -90,6 +90,7 @@ def sets_map(
     """
     methods = shares.index.unique("method")
     datasets = shares.index.unique("dataset")
+    shown_names = [*marked_names(methods, experiment).values()]
     n_rows = int(np.ceil((len(shares.columns) + 1) / 2))  # with room for the key
     height = SMALL * len(methods) + 0.25
     size = (5.4, n_rows * height + 0.8)
@@ -99,7 +100,7 @@ def sets_map(
         image = ax.imshow(squares, aspect="auto", **_scale(limit))
         # By letters in the order of the panels: not all criteria may be asked for.
         ax.set_title(f"({letter}) {loss_title(name)}")
-        ax.set_yticks(range(len(methods)), [marked(method, experiment) for method in methods])
+        ax.set_yticks(range(len(methods)), shown_names)
         ax.set_xticks(range(len(datasets)), names, rotation=90)
         _bare(ax)
     for ax in axes.flat[len(shares.columns) :]:

@@ -12,7 +12,7 @@ from mimlstudy.judge.selection import Records
 from mimlstudy.judge.statistics import ranks_of_means
 from mimlstudy.paper.published import published_tables
 from mimlstudy.report.figures import LINE, in_order, label_ends, look_of
-from mimlstudy.report.marks import marked
+from mimlstudy.report.marks import marked_names
 
 SETTINGS = ("printed", "ours", "equal tuning")
 GREY = "#bbbbbb"
@@ -107,5 +107,5 @@ def _draw_order(ax, ranks, coloured, experiment):
     ax.tick_params(axis="x", length=0)
     last = len(SETTINGS) - 1  # the place across of the last setting
     ends = {method: (last, values.iloc[-1]) for method, values in ranks.iterrows()}
-    names = {method: marked(method, experiment) for method in ends}
+    names = marked_names(ends, experiment)
     label_ends(ax, ends, least=0.07, bold=coloured, names=names)

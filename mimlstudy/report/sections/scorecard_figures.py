@@ -15,7 +15,7 @@ from mimlstudy.judge.claims import WORDS
 from mimlstudy.judge.verdicts import LOWER_IS_BETTER, VERDICTS
 from mimlstudy.paper.published import published_tables
 from mimlstudy.report.figures import BLUE, GREEN, INK, LINE, VERMILION
-from mimlstudy.report.marks import DAGGER, marked
+from mimlstudy.report.marks import DAGGER, marked_names
 from mimlstudy.report.verdict_looks import VERDICT_LOOKS
 
 FARTHEST = 6.0  # tolerances that the axis shows
@@ -42,16 +42,16 @@ def deviations_from_print(card: Mapping) -> pd.DataFrame:
     difference = numbers["mean"] - numbers["published_mean"]
     is_loss = cells["criterion"].map(LOWER_IS_BETTER).astype(bool)
     gain = difference.where(~is_loss, -difference)
-    with_names = cells.assign(
-        deviation=gain / numbers["tolerance"],
-        name=[_marked(*place) for place in zip(cells["table"], cells["algorithm"], strict=True)],
-    )
+    names = cells["algorithm"].copy()
+    for number, methods in cells.groupby("table")["algorithm"]:
+        names[methods.index] = methods.map(_marked_names(number, methods.unique()))
+    with_names = cells.assign(deviation=gain / numbers["tolerance"], name=names)
     # Nothing is compared where no tolerance is known.
     return with_names.dropna(subset="deviation")
 
 
-def _marked(number, method):
-    return marked(method, published_tables()[number].experiment)
+def _marked_names(number, methods):
+    return marked_names(methods, published_tables()[number].experiment)
 
 
 def deviations_figure(cells: pd.DataFrame) -> plt.Figure:
@@ -115,7 +115,7 @@ def cells_figure(card: Mapping, numbers: Sequence[int]) -> plt.Figure:
     for ax, number in zip(axes.flat, numbers, strict=False):
         table = cells[cells["table"] == number]
         squares = _squares(table, published_tables()[number].columns)
-        squares.index = [_marked(number, method) for method in squares.index]
+        squares = squares.rename(index=_marked_names(number, squares.index))
         _draw_squares(ax, squares, looks)
         ax.set_title(f"Table {number}: {published_tables()[number].title}", loc="left")
     for ax in axes.flat[len(numbers) :]:

@@ -9,7 +9,7 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import unmixed
 from mimlstudy.paper.published import published_cells, published_tables
 from mimlstudy.report.figures import BLUE, INK, VERMILION
-from mimlstudy.report.marks import marked
+from mimlstudy.report.marks import marked_names
 
 LOOKS = {
     # A bar is seen also where a dot lies on it.
@@ -70,7 +70,7 @@ def _draw_standings(ax, table, experiment):
     places = range(len(table))
     for name, look in LOOKS.items():
         ax.plot(table[name], places, linestyle="none", label=name, **look)
-    ax.set_yticks(places, [marked(method, experiment) for method in table.index])
+    ax.set_yticks(places, marked_names(table.index, experiment).values())
     ax.set_ylim(len(table) - 0.5, -0.5)  # the best printed method on top
     ax.grid(axis="both")
 
