@@ -27,7 +27,8 @@ def key_of(profile: str) -> str:
     ]
     files = []
     for folder in dict.fromkeys(sources):
-        for path in sorted(folder.glob("*.*")):
+        # Names that begin with a dot are files that another process is writing.
+        for path in sorted(folder.glob("[!.]*.*")):
             # Time and size, because all records take seconds to read.
             state = path.stat()
             files.append((str(path), state.st_size, state.st_mtime_ns))

@@ -24,7 +24,7 @@ from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import published_claims, published_tables, read_rows
 from mimlstudy.report import status
 from mimlstudy.report.command import main
-from mimlstudy.report.kept import kept
+from mimlstudy.report.kept import kept, key_of
 from mimlstudy.report.notebooks import available_notebooks
 from mimlstudy.report.pseudocode import pseudocode_map
 from mimlstudy.report.tables import divergences_table
@@ -183,6 +183,16 @@ OF_INSDIF = [
 def test_trials_behind_a_notebook_are_of_its_artefacts_and_what_it_declares(notebook, experiments):
     behind = status.trials_behind(notebook, "paper")
     assert behind == dict.fromkeys(experiments, 1)
+
+
+def test_a_file_that_another_notebook_is_writing_changes_no_answer(tmp_path, monkeypatch):
+    """It has a name with a dot until it is whole, and may be gone before its size is asked for."""
+    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    paths.write_whole(folders.figures() / "table1.md", "")
+    before = key_of("paper")
+    half_written = folders.figures() / ".table1.md.b3044c24"
+    half_written.symlink_to("gone")
+    assert key_of("paper") == before
 
 
 RUN = "mimlpaper run 4_degeneration"
