@@ -276,7 +276,7 @@ class Ranks(NamedTuple):
         without = [rank_methods(self.losses.drop(index=name)) for name in datasets]
         p_values = [ranks.nemenyi.loc[leaders, rivals].max() for ranks in (self, *without)]
         largest_p = pd.concat(p_values, axis=1).max(axis=1)
-        behind = ", ".join(largest_p.index[largest_p < ALPHA]) or "none"
+        behind = ", ".join(largest_p.index[largest_p < ALPHA]) or "no other method"
         best_rank = self.table["rank"].iloc[0]
         named, stay, are = " and ".join(leaders), "it is still the first", "is"
         if len(leaders) > 1:

@@ -119,8 +119,8 @@ def in_short(card: Mapping) -> str:
     elif not tuned["supported"]:
         gain = "show no significant gain"
     return (
-        f"{share:.0%} of the printed numbers come out again, some by settings picked for that. If "
-        f"all are tuned alike, the paper's learners {gain} on scenes over MlSvm, which turns each "
+        f"{share:.0%} of the printed numbers come out again, some by settings chosen for that. "
+        f"With equal tuning the paper's learners {gain} on scenes over MlSvm, which turns each "
         "bag into one vector."
     )
 
@@ -142,13 +142,13 @@ def facts(card: Mapping) -> list[Fact]:
 # What no record can contradict: an identity that tests prove, and what the paper does not print.
 INSDIF = "Its own learner predicts the same with and without its bags of vectors (proved)."
 UNKNOWN = (
-    "Whether the curves of Figs. 4 to 10 match, printed without numbers; which programs made "
+    "Whether Figs. 4 to 10 agree, since their numbers are not printed; which programs made "
     "RankSvm's rows."
 )
 
 
 def numbers(card: Mapping) -> str:
-    """How many printed numbers agree, with and without settings chosen by print."""
+    """How many printed numbers agree, with and without settings chosen by them."""
     n_marked = sum(row["closest_to_print"] > 0 for row in card["rows"])
     n_unmarked = len(card["rows"]) - n_marked
     of_marked = card["agreeing"][ROWS_BY_PRINT]
@@ -157,10 +157,11 @@ def numbers(card: Mapping) -> str:
     chance = card["totals"]["closest"]["all"]["chance_agreement"]
     chance_with_choice = card["chance_with_choice"]["others_marked"]
     return (
-        f"In {n_unmarked} table rows no setting was picked to match print: {_of(of_unmarked)} "
-        f"values agree within noise. In {n_marked} some were: {_of(of_marked)}. If none is picked "
-        f"anywhere: {fixed['agrees']} of {fixed['measured']}. Of another algorithm's values "
-        f"{chance:.0%} would agree, or {chance_with_choice:.0%} with picked settings."
+        f"In {n_unmarked} table rows no setting was chosen by the printed values: "
+        f"{_of(of_unmarked)} values agree within noise. In {n_marked} rows some were: "
+        f"{_of(of_marked)}. With none chosen so: {fixed['agrees']} of {fixed['measured']}. Of "
+        f"other algorithms' values {chance:.0%} would agree, or {chance_with_choice:.0%} with "
+        "settings chosen so."
     )
 
 
@@ -180,8 +181,9 @@ def main_comparison(card: Mapping) -> str:
     return (
         "On scenes the paper's four learners beat AdtBoost.MH and MlSvm, which see no bags, in "
         f"{n_supported} of {n_parts} comparisons, by a test corrected for overlapping "
-        f"training sets. Tuned alike, they win {tuned['supported']} of {tuned['n_parts']} against "
-        f"MlSvm, and lose {tuned['contradicted']}."
+        f"training sets. With equal tuning {tuned['supported']} of "
+        f"{tuned['n_parts']} comparisons with MlSvm are supported, {tuned['contradicted']} "
+        "contradicted."
     )
 
 
@@ -190,8 +192,9 @@ def direct_learning(card: Mapping) -> str:
     scenes, scenes_mi = _share_of_cases(card, "S5.1"), _share_of_cases(card, "S5.2")
     texts, texts_mi = _share_of_cases(card, "S5.3"), _share_of_cases(card, "S5.4")
     return (
-        f"By the corrected test it beats MimlSvm in {scenes:.0%} of {N_CASES} cases on scenes and "
-        f"{texts:.0%} on texts, and MimlSvm_mi in {scenes_mi:.0%} and {texts_mi:.0%}."
+        f"By the corrected test it beats MimlSvm in {scenes:.0%} of {N_CASES} cases (criteria, "
+        f"data sets) on scenes and {texts:.0%} on texts; MimlSvm_mi in {scenes_mi:.0%} and "
+        f"{texts_mi:.0%}."
     )
 
 
@@ -226,8 +229,8 @@ def bags(card: Mapping) -> str:
     n_mean, n_sets = leads.loc["mean"]
     n_statistics = leads.loc["bag statistics", "sum"]
     return (
-        "Tuned alike, and equally many, the paper's learners are ahead of those of a bag's mean on "
-        f"{n_mean:.1f} of {n_sets:.0f} data sets on average, and of bag statistics on "
+        "With equal tuning and two random learners of each kind, the paper's beat a bag's mean on "
+        f"{n_mean:.1f} of {n_sets:.0f} data sets on average, and bag statistics on "
         f"{n_statistics:.1f}."
     )
 

@@ -447,7 +447,7 @@ def _results_caption(table, cells, totals, has_beyond, has_fixed, profile):
         "*Printed* is the paper's value, *ours* that of the recorded trials. The best is bold.",
     ]
     if has_fixed:
-        sentences.append("*Fixed in advance* is ours with settings that nobody chose by results.")
+        sentences.append("*Fixed in advance* is ours with settings chosen without the printed results.")
     if cells["verdict"].eq("newly_measured").any():
         sentences.append("Newly measured cells are N/A or blank in the paper.")
     if has_beyond:
@@ -465,14 +465,14 @@ def _results_caption(table, cells, totals, has_beyond, has_fixed, profile):
 
 
 def low_rank_in_words(runs: pd.DataFrame) -> str:
-    """A sentence on the fits whose kernel's factor leaves much of the kernel; empty without any."""
+    """A sentence on the fits whose kernel's factor misses much of the kernel; empty without any."""
     has_warned = runs["warnings"].astype(str).str.contains(LowRankWarning.__name__)
     if not has_warned.any():
         return ""
     warned = runs[has_warned].groupby("method", sort=False)["dataset"].unique()
     methods = [f"{method} on {', '.join(sets)}" for method, sets in warned.items()]
     return (
-        f" A kernel's factor leaves more than {MUCH:.0%} of the trace in fits of "
+        f" A kernel's factor misses more than {MUCH:.0%} of the trace in fits of "
         f"{'; '.join(methods)}: see notebook 8."
     )
 

@@ -96,7 +96,7 @@ def bags_in_words(groups: dict) -> str:
     of_equal_numbers = pd.DataFrame(groups["equal numbers"])
     if of_equal_numbers.empty or not {*RIVAL_GROUPS} <= {*differences["rival"]}:
         return "Not everything is recorded yet."
-    sentences = ["With equal tuning the paper's bag learners lead as follows."]
+    sentences = ["With equal tuning the paper's bag learners compare as follows."]
     n_sets = differences["dataset"].nunique()
     for rival in RIVAL_GROUPS:
         of_rival = differences[differences["rival"] == rival]
@@ -107,8 +107,9 @@ def bags_in_words(groups: dict) -> str:
         ]
         expected = of_equal_numbers.loc[of_equal_numbers["rival"] == rival, "leads"].sum()
         sentences.append(
-            f"They lead {IN_SENTENCES[rival]} on {' and '.join(counts)}, and on {expected:.1f} of "
-            f"all {n_sets} if two learners of each group are picked at random."
+            f"They are better than {IN_SENTENCES[rival]} on {' and '.join(counts)}. If two "
+            "learners of each group are picked at random, they are better on "
+            f"{expected:.1f} of all {n_sets} sets on average."
         )
     return " ".join(sentences)
 

@@ -153,7 +153,7 @@ def in_words() -> str:
     recall = right.sum() / (right / table["recall"]).sum()
     return (
         f"Trained on windows of this very photograph: {precision:.0%} of the coloured squares are "
-        f"right, and {recall:.0%} of the right ones are coloured."
+        f"right; of those with the label {recall:.0%} are coloured."
     )
 
 
