@@ -149,7 +149,7 @@ ON_PAGES = TABLE_3 | {
     "InsDif_D-MimlSvm": replace(
         TABLE_3["InsDif_D-MimlSvm"],
         in_advance=[held_out(DEGENERATE, on=SAME_SCORES, transformation__gamma=[0.1, 1.0]),
-                    ours("for time; of the trace 5 to 8 % is missed with width .1, 62 to 72 % with 1",
+                    ours("for time; of the trace 5 to 8 % is missed at width .1, 62 to 72 % at 1",
                          transformation__rank=300)],
     ),
     "RankSvm": Row(

@@ -447,7 +447,9 @@ def _results_caption(table, cells, totals, has_beyond, has_fixed, profile):
         "*Printed* is the paper's value, *ours* that of the recorded trials. The best is bold.",
     ]
     if has_fixed:
-        sentences.append("*Fixed in advance* is ours with settings chosen without the printed results.")
+        sentences.append(
+            "*Fixed in advance* is ours with settings chosen without the printed results."
+        )
     if cells["verdict"].eq("newly_measured").any():
         sentences.append("Newly measured cells are N/A or blank in the paper.")
     if has_beyond:
