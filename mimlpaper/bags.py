@@ -47,7 +47,8 @@ class Bags:
             raise ValueError(f"instances must be 2-D, with features, got shape {instances.shape}")
         if offsets.ndim != 1 or len(offsets) < 2 or offsets[0] or offsets[-1] != len(instances):
             raise ValueError(
-                f"bags, at least one, need offsets from 0 to {len(instances)} instances"
+                f"offsets must be 1-D, at least two, from 0 to {len(instances)} instances, got "
+                f"{offsets.tolist()!s:.60}"
             )
         object.__setattr__(self, "instances", instances)
         object.__setattr__(self, "offsets", offsets)

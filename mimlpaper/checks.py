@@ -24,7 +24,8 @@ def parametrize_with_checks(estimators, *, kind: str = "bags", expected_failed_c
             check(estimator)
 
     They are fitted on "bags" or "vectors" with label sets, or on bags with "one label" each.
-    ``expected_failed_checks`` maps an estimator to a dict from a check that is not run to a reason.
+    ``expected_failed_checks`` is a function of an estimator that returns a dict: from the names of
+    the checks that are not run to reasons.
     """
     cases = []
     for estimator in estimators:

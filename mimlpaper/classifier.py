@@ -89,6 +89,7 @@ class OnStatistics(base.MultiLabelEstimator):
             of_varying = self.model_.decision_function(bags).reshape(-1, n_varying)
             scores[:, self.varies_] = of_varying
         elif n_varying:
+            # Of one label scikit-learn gives two columns; the last is that of having it.
             shares = self.model_.predict_proba(bags)[:, -n_varying:]
             scores[:, self.varies_] = logit(np.clip(shares, SURE, 1 - SURE))
         return scores

@@ -20,7 +20,8 @@ def max_hausdorff(A, B=None) -> np.ndarray:
     """Maximal Hausdorff distance between each bag of A and each bag of B (Eq. 2).
 
     d_H(A, B) = max{ max_a min_b ||a - b||, max_b min_a ||b - a|| }. A and B are Bags or lists of
-    2-D arrays; ``B=None`` stands for A. Returns (n_bags_A, n_bags_B).
+    2-D arrays; ``B=None`` stands for A. Returns (n_bags_A, n_bags_B). Raises ValueError if they
+    have different numbers of features.
     """
     return _hausdorff(A, B, average=False)
 

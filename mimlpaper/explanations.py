@@ -23,9 +23,10 @@ def explain(estimator, X) -> np.ndarray:
     The ``instance_scores`` of a learner that has them, and the ``explain`` of MimlClassifier.
     MimlSvm and MimlNn know a bag by its distances z_k = d_H(X, M_k) to medoids. Each is the
     distance of *one* instance of X, which gets the integrated gradient z_k ∫ ∂h_y/∂z_k (t z) dt,
-    0 <= t <= 1: over a bag the scores of a label sum to h_y(z) - h_y(0). For other learners an
-    instance gets what its bag's scores lose without it, and a single instance the scores
-    themselves; where a classifier of scikit-learn has no scores, its probabilities.
+    0 <= t <= 1: over a bag the scores of a label sum to h_y(z) - h_y(0). For other learners, and
+    for these two with another ``metric`` than "max_hausdorff", an instance gets what its bag's
+    scores lose without it, and a single instance the scores themselves; where a classifier of
+    scikit-learn has no scores, its probabilities.
 
     ``estimator`` is a fitted learner of bags, or a pipeline or search that ends in one; X are the
     bags as it takes them. Returns (n_instances, n_labels), or (n_instances,) for a learner of one
@@ -48,7 +49,8 @@ def telling_features(estimator, bag: np.ndarray, instance: int) -> np.ndarray:
     """How much the scores of row ``instance`` of a bag fall when one of its features is set to 0.
 
     For counts. ``bag`` is an array or DataFrame (n_instances, n_features), and ``instance`` counts
-    from 0; ``estimator`` as in :func:`explain`. Returns (n_features, n_labels).
+    from 0; ``estimator`` as in :func:`explain`. Returns (n_features, n_labels), 0 for the features
+    that are 0. Raises ValueError if the bag has no such row.
     """
     given = check_bags([bag])
     bag = given[0]

@@ -1,4 +1,4 @@
-"""Mixins of learners that know instances by a kernel, through features whose products it is."""
+"""Mixins of learners that compute with features of instances whose inner products are a kernel."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -19,7 +19,7 @@ from mimlpaper.sharing import shared
 
 KERNELS = ("linear", "rbf", "poly")
 EXACT = 2000  # rows up to which rank="auto" is exact
-AUTO_LIMITS = {"rank": 1000, "tol": 0.01}  # of rank="auto" above
+AUTO_LIMITS = {"rank": 1000, "tol": 0.01}  # of rank="auto" with more rows than EXACT
 MUCH = 0.1  # unexplained share of the trace that a factor warns of
 
 
@@ -40,7 +40,11 @@ def kernel_matrix(
 
 
 def kernel_width(gamma: float | str, X) -> float:
-    """``gamma`` as a number: "auto" is 1 / n_features, "scale" 1 / (n_features Var X)."""
+    """``gamma`` as a number: "auto" is 1 / n_features, "scale" 1 / (n_features Var X).
+
+    "scale" is 1 if all values of X are equal. Raises ValueError for another word, and for a number
+    that is not positive and finite.
+    """
     if gamma == "auto":
         return 1.0 / X.shape[1]
     if gamma == "scale":
@@ -70,8 +74,8 @@ class KernelFactor(TransformerMixin, BaseEstimator):
     ----------
     kernel : {"rbf", "linear", "poly"}, default "rbf"
         Kernel between rows: exp(-γ ||x - x'||²), <x, x'> or (γ <x, x'> + coef0)^degree.
-    gamma : float > 0, default 1.0
-        Width γ, in units of one over a squared feature.
+    gamma : float >= 0, default 1.0
+        Width γ, in units of one over a squared feature; with 0 the kernel is constant.
     degree : int >= 1, default 3
         Degree of "poly".
     coef0 : float >= 0, default 1.0
@@ -107,6 +111,10 @@ class KernelFactor(TransformerMixin, BaseEstimator):
     random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, y=None):
+        """Choose the landmarks from X (n, n_features), an array or Combinations; y is not used.
+
+        Raises ValueError for an unknown kernel, a rank below 1, or a negative gamma, coef0 or tol.
+        """
         self.fit_transform(X)
         return self
 
@@ -193,7 +201,10 @@ def integer_seed(random_state) -> int:
 def pivoted_cholesky(diagonal, column, rank, tol, seed):
     """Factor L of a matrix K ≈ L Lᵀ, its pivots in their order, and the share of K's trace left.
 
-    K has the ``diagonal`` (n,); ``column`` gives one of its columns (n,), which is overwritten.
+    K has the ``diagonal`` (n,); ``column`` gives one of its columns (n,), which is overwritten. A
+    row is drawn as a pivot, by ``seed``, with a probability proportional to what is left of its
+    diagonal entry. It ends at ``rank`` pivots, or when at most the share ``tol`` of the trace is
+    left. L is (n, r) for r pivots.
     """
     rng = np.random.RandomState(seed)
     n = len(diagonal)

@@ -41,7 +41,7 @@ class Examples:
         if Z.ndim != 2:
             raise ValueError(f"Z must be (n_examples, n_features), got shape {Z.shape}")
         self.X = np.column_stack([Z, np.ones(len(Z))])  # the rows (z_i, 1)
-        self.size = max(1.0, np.einsum("ij,ij->", Z, Z) / len(Z))  # mean ||z_i||²
+        self.size = max(1.0, np.einsum("ij,ij->", Z, Z) / len(Z))  # mean ||z_i||², at least 1
 
     @cached_property
     def digest(self) -> str:
@@ -100,10 +100,24 @@ def fit_linear_svm(
     features of a :class:`~mimlpaper.kernels.KernelFactor` this is a kernel machine. The method of
     multipliers, with semismooth Newton steps: for more examples than features.
 
-    Z is (n_examples, n_features) or Examples; y (n_examples,) is True if positive, of both classes;
-    group g is the rows ``offsets[g]:offsets[g + 1]``; ``start`` is a LinearSvm of a related problem
-    on the same rows; ``tol`` is the duality gap at which to stop, as a share of the objective. A
-    ConvergenceWarning says that ``max_steps`` Newton steps were too few.
+    Parameters
+    ----------
+    Z : array (n_examples, n_features) or Examples
+        The rows z_i. Of Examples, equal calls are computed once, see :func:`shared`.
+    y : bool array (n_examples,)
+        Which examples have y_i = 1, the others have -1; both kinds must be there.
+    C : float > 0, default 1.0
+        Cost of a hinge loss of 1.
+    offsets : array (n_groups + 1,) or None, default None
+        Group g is the rows ``offsets[g]:offsets[g + 1]``.
+    start : LinearSvm or None, default None
+        Solution of a related problem on the same rows.
+    tol : float > 0, default 1e-4
+        Duality gap at which to stop, as a share of the objective.
+    max_steps : int >= 1, default 1000
+        Largest number of Newton steps; a ConvergenceWarning says that they were too few.
+
+    Raises ValueError if Z has not two dimensions.
 
     Source: Yan and Li, An efficient augmented Lagrangian method for SVM, OMS 35, 2020.
     """

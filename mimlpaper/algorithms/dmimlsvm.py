@@ -379,7 +379,11 @@ def _is_same(problem, following):
 
 
 def highest(problem: ConvexProblem, on_instances: np.ndarray, tied: float = 0.0) -> np.ndarray:
-    """ρ_ijt = 1 / n_d for the n_d instances within ``tied`` of a bag's highest g_t, else 0."""
+    """ρ_ijt = 1 / n_d for the n_d instances within ``tied`` of a bag's highest g_t, else 0.
+
+    With ``tied`` = 0 this is the update of Section 5.3. ``on_instances`` are the g_t(x_ij), and the
+    ρ_ijt have their shape (n_instances, n_labels).
+    """
     tops = np.maximum.reduceat(on_instances, problem.offsets[:-1], axis=0)
     active = (on_instances >= problem.spread(tops) - tied).astype(np.float64)
     n_active = problem.sum_in_bags(active)  # (n_bags, n_labels)
@@ -389,7 +393,9 @@ def highest(problem: ConvexProblem, on_instances: np.ndarray, tied: float = 0.0)
 def regulariser(relatedness, mu: float, n_labels: int) -> tuple[np.ndarray, np.ndarray | None]:
     """Q of ½ tr(W Q W'), and the μ_ij or None: for "mean", "pairwise" or an array of μ_ij.
 
-    W has the w_t as columns. For "pairwise" all μ_ij are μ.
+    W has the w_t as columns. For "pairwise" all μ_ij are μ. Raises ValueError for another word; for
+    a ``mu`` that is not above -1/2, or for "pairwise" not positive; and for an array that is not
+    (n_labels, n_labels), symmetric and >= 0, or that is 0 throughout.
     """
     shape = n_labels, n_labels
     if isinstance(relatedness, str):
@@ -466,7 +472,7 @@ def _within_budget(closeness, mean_share):
 
 
 def imbalance_rates(Y: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """ibr_t = Σ_{i with label t} (n_i / |Y_i|) / Σ_i n_i: (n_labels,)."""
+    """ibr_t = Σ_{i with label t} (n_i / |Y_i|) / Σ_i n_i, of Section 5.4: (n_labels,)."""
     return (sizes / np.maximum(Y.sum(axis=1), 1)) @ Y / sizes.sum()
 
 

@@ -15,9 +15,9 @@ STEP_ACCURACY = 0.05  # of the best step on this way
 MODEL_ACCURACY = 0.1  # share of the duality gap that the model's minimum may leave
 MAX_PAIR_STEPS = 20_000
 MAX_PLANES = 2000
-N_PICKED = 59  # p
-EPSILON = 1e-4
-QUADRATIC_ACCURACY = 1e-3 * EPSILON
+N_PICKED = 59  # p of Table 8: the worst of so many is among the worst 5 % with probability .95
+EPSILON = 1e-4  # ε of Table 8: a constraint is added if its loss is larger
+QUADRATIC_ACCURACY = 1e-3 * EPSILON  # of the slopes in line 10, far below the losses that count
 MAX_SET_STEPS = 1_000_000
 MAX_PASSES = 10_000
 TIE = 1e-9  # shares within which two numbers count as equal
@@ -215,17 +215,18 @@ def _discrepancy(on_bags, on_instances, offsets, rho):
 
 def solve_bundle(
     problem: ConvexProblem,
-    start,
-    tol,
-    max_iter,
-    rng=None,
+    start: Solution | None,
+    tol: float,
+    max_iter: int | None,
+    rng: np.random.RandomState | None = None,
 ) -> Solution:
     """Minimise ½ tr(W Q W') + R(W), where R is the loss at its best b, by planes below R.
 
     Each iteration minimises the regulariser plus the highest plane of each label, which gives a
     lower bound; moves the best point towards this minimum as far as it gains; and adds for each
     label a plane that touches its part of R nearby. ``tol`` is the duality gap as a share of the
-    objective. The result is never worse than ``start``, the solution of a problem of this size.
+    objective; ``rng`` is not used. The result is never worse than ``start``, the solution of a
+    problem of this size. ``max_iter`` None stands for :data:`MAX_PLANES`.
 
     Source: Franc and Sonnenburg, Optimized cutting plane algorithm, JMLR 10, 2009.
     """

@@ -139,14 +139,14 @@ class PrototypeDifferences(TransformerMixin, BaseEstimator):
         mean = np.asarray(X.mean(axis=0)).ravel()
         sums = np.asarray(X.T @ Y.astype(np.float64)).T  # (n_labels, n_features)
         means = sums / np.maximum(counts, 1)
-        self.prototypes_ = np.where(counts, means, mean)  # Table 9, step 1
+        self.prototypes_ = np.where(counts, means, mean)  # Table 9, step 1: Eq. 29
 
     def _training_bags(self, X):
         """The bags of the training examples."""
         return self._transform(X)
 
     def _transform(self, X):
-        return TranslatedBags.of(_dense(X), self.prototypes_)
+        return TranslatedBags.of(_dense(X), self.prototypes_)  # Table 9, step 2: Eq. 30
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

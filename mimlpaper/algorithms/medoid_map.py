@@ -194,14 +194,15 @@ class LandmarkMap(MedoidMap):
     _parameter_constraints: ClassVar[dict] = {"n_sample": [COUNT]}
 
     def fit(self, X, Y=None):
-        """Find the medoids of a sample of X; Y is not used."""
+        """Find the medoids of a sample of X; Y, whose rows must be in X's order, is not used."""
+        check_order_of_examples(Y, X)
         with fitting(self) as learner:
             learner._fit(_checked(learner, X, reset=True))
         return self
 
     def fit_transform(self, X, Y=None) -> np.ndarray:
         """Find the medoids of a sample of X, and return the distances of X to them (m, k)."""
-        return self.fit(X).transform(X)
+        return self.fit(X, Y).transform(X)
 
     def transform(self, X) -> np.ndarray:
         """Distances of X to the medoids: (n, k)."""

@@ -36,7 +36,7 @@ class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
     over the N pairs, whose mean cost is C. With e(X, y), the share of a bag's pairs that h_t gets
     wrong, c_t minimises Σ W exp((2e - 1) c), and W becomes proportional to W exp((2e - 1) c_t).
 
-    Step 3e, c_t <= 0, is the text's e >= 1/2 (Eq. 2), read as Σ W e >= 1/2. Step 3c is read as: all
+    Step 3e, c_t <= 0, is the text's e >= 1/2 (Eq. 1), read as Σ W e >= 1/2. Step 3c is read as: all
     e <= 1/2 and some less, so that step 3d has no minimum. Both steps drop the round, but the first
     round is kept with c_1 = 1. The paper's scores lack the 1/n.
 
@@ -140,7 +140,7 @@ class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
         self.constant_scores_ = np.where(Y.all(axis=0), 1.0, some_have)
         features = self._fit_features(bags)
         psi = np.where(Y[:, self._learnt], 1.0, -1.0)  # Table 6, step 1: Ψ (n_bags, n_learnt)
-        # Of the order of the climbs: random_state matters only where it must.
+        # The order of the climbs has the same seed in every fit, unless pairs are drawn as well.
         seed = 0
         if self.weighting == "resampling":
             seed = integer_seed(self.random_state)

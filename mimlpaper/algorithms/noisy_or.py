@@ -68,7 +68,7 @@ class NoisyOr(HighestInstance, LogOdds):
         The w_y.
     intercept_ : array (n_labels,)
         The b_y.
-    constant_ : array (n_labels,)
+    constant_ : bool array (n_labels,)
         Whether a label has one class only.
     classes_ : array (n_labels,)
         Names of the labels.

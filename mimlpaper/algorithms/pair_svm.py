@@ -62,8 +62,20 @@ class PairSvm:
 
     Large eigenvalues λ_k of Φ'Φ slow the ascent down. The proximal point method helps: a pass damps
     Φ'Φ to at most λ; before it, V moves towards K_Y A' Φ by the share s_k = min(1, λ / λ_k). The
-    bias b has no norm: a pass adds σ to the kernel; after it, b moves by σ Σ a_ij. ``features``
-    are Bags of φ(x), ``label_kernel`` and ``offset_kernel`` k_Y and k_0.
+    bias b has no norm: a pass adds σ to the kernel; after it, b moves by σ Σ a_ij.
+
+    Parameters
+    ----------
+    features : Bags
+        The φ(x), as rows (n_instances, n_features).
+    label_kernel, offset_kernel : array (n_labels, n_labels)
+        The k_Y and k_0, see :func:`label_kernels`.
+    tol : float > 0, default 1e-4
+        Duality gap of a solved machine, as a share of the objective.
+    max_iter : int >= 1, default 200
+        Largest number of climbs. Nothing warns: the gap that is left is in :class:`PairFunction`.
+    random_state : int, RandomState or None, default None
+        Draws the order of the instances in each pass.
 
     Sources: Hsieh et al., A dual coordinate descent method for large-scale linear SVM, ICML 2008;
     Rockafellar, The proximal point algorithm, SIAM J. Control and Optimization 14, 1976.

@@ -36,7 +36,7 @@ class SubCod(BagClassifier):
     """Sub-concept discovery: from bags with one binary label to MIML, and back.
 
     Sub-concepts are the components of a Gaussian mixture of all instances: c_ij = ±1 says whether
-    bag i has an instance of component j. These labels are corrected by solving
+    bag i has an instance of component j. These labels are corrected by solving Eq. 37,
 
         min_{w, b, ξ, Z}  ½||w||² + C Σ_i ξ_i
         s.t.  y_i (<w, c_i ⊙ z_i> + b) >= 1 - ξ_i,  ξ_i >= 0,
@@ -54,10 +54,10 @@ class SubCod(BagClassifier):
     C : float > 0, default 1.0
         Cost of the slacks ξ.
     optimum : {"budget", "minimal", "vertex"}, default "budget"
-        The Z, of many optimal ones. "minimal" inverts the few labels that make every margin 1.
-        "budget" makes all inversions that raise a margin, best first, up to mM - θ; for θ up to
-        about mM/2 SubCod then equals its learner on the bag label. "vertex", where HiGHS's dual
-        simplex ends, lies between the two.
+        The Z, of many optimal ones. "minimal" inverts the few labels that make every margin 1, as
+        far as mM - θ inversions allow. "budget" spends the inversions that are left on all others
+        that raise a margin, the largest gains first; for θ up to about mM/2 SubCod then equals its
+        learner on the bag label. "vertex", where HiGHS's dual simplex ends, lies between the two.
     learner : MIML estimator or None, default None
         Predicts the sub-concepts; unfitted. None stands for ``MimlSvm()``.
     covariance : {"diag", "spherical", "tied", "full"}, default "diag"
@@ -67,15 +67,15 @@ class SubCod(BagClassifier):
     max_alternations : int >= 1, default 100
         Largest number of alternations; a ConvergenceWarning says that they still gained.
     random_state : int, RandomState or None, default None
-        Seed of the mixture, and of the learner's default.
+        Seed of the mixture, and of the default learner.
 
     Attributes
     ----------
     mixture_ : GaussianMixture
         The sub-concepts.
-    concepts_ : array (n_bags, n_concepts)
-        The c of the training bags.
-    polished_ : array (n_bags, n_concepts)
+    concepts_ : bool array (n_bags, n_concepts)
+        The c of the training bags, True for 1.
+    polished_ : bool array (n_bags, n_concepts)
         The c̃ of the training bags.
     objective_ : array (n_alternations,)
         The objective after each alternation.
@@ -135,8 +135,8 @@ class SubCod(BagClassifier):
             random_state=integer_seed(self.random_state),
         )
         self.mixture_ = shared(GaussianMixture.fit, mixture, bags.instances)  # Table 10, step 1
-        self.concepts_ = np.zeros((len(bags), self.n_concepts), dtype=bool)  # step 2: argmax γ
-        components = self.mixture_.predict(bags.instances)  # (n_instances,)
+        self.concepts_ = np.zeros((len(bags), self.n_concepts), dtype=bool)
+        components = self.mixture_.predict(bags.instances)  # step 2, Eq. 36: (n_instances,)
         self.concepts_[bags.bag_of_instance, components] = True
         options = {
             "kept_share": self.kept_share,

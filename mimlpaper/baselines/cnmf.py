@@ -28,7 +28,9 @@ class Cnmf(VectorEstimator):
     where T_L are the rows of the labelled examples and Y_L their label sets, scaled to y' B y = 1.
     A is a Gaussian kernel on the examples, B on the training labels' columns of unit length. Scores
     are memberships minus a threshold, which gives the new examples as many labels on average as the
-    training examples; they depend on the other new examples. Memory is 8 n² bytes.
+    training examples; they depend on the other new examples. A label that no training example has
+    gets the membership 0, and one that all have the largest membership. Memory is 8 n² bytes for n
+    examples, labelled and unlabelled.
 
     Choose it for few labelled examples and a fixed set of unlabelled ones.
 

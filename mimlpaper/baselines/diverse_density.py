@@ -48,7 +48,7 @@ class DiverseDensity(InstanceScores, BagClassifier):
         Least p of a positive bag. "learned": of the gaps between scores with the fewest training
         errors, the middle of the widest.
     tol : float > 0, default 1e-4
-        Least gain of a step, as a share of the loss.
+        Least gain of a step, as a share of the loss, or of 1 if the loss is smaller.
     max_iter : int >= 1, default 300
         Largest number of steps; a ConvergenceWarning if the best start needed more.
     verbose : int, default 0

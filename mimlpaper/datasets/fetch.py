@@ -140,9 +140,10 @@ def fetch_all(
     *,
     replace: bool = True,
 ) -> list[Path]:
-    """Paths of the files of the named or all data sets, each fetched as by :func:`fetch`.
+    """Paths of the files of the named data sets, or of all, each checked as by :func:`fetch`.
 
-    A file that fails stops no other; at the end a DataError lists all that failed.
+    ``replace`` overwrites damaged files, here by default. A file that fails stops no other; at the
+    end a DataError lists all that failed. A ValueError says that no data set has one of the names.
     """
     known = SOURCES if names is None else names
     files = dict.fromkeys(file for name in known for file in source_of(name).files)

@@ -38,12 +38,13 @@ class ImageBags(TransformerMixin, BaseEstimator):
     """Transformer of images into bags by the SBN method, as in the scene data set.
 
     A Gaussian filter smooths the image, which is subsampled to 8 x 8 pixels; the means of 2 x 2 of
-    them are 7 x 7 blobs. The nine instances are the blobs in rows and columns 2 to 4, row by row.
+    them are 7 x 7 blobs. The nine instances are the central 3 x 3 blobs, row by row.
     The 15 features (:data:`SCENE_FEATURES`) are the blob's R, G, B in [0, 255], then the blobs two
     positions to the left, up, right and down minus this blob. Source: Maron, Ratan:
     Multiple-instance learning for natural scene classification, ICML 1998.
 
-    ``smoothing`` is the deviation of the Gaussian in pixels of the subsampled image.
+    ``smoothing`` (float > 0, default 0.5) is the standard deviation of the Gaussian, in pixels of
+    the subsampled image.
 
     >>> ImageBags().transform([np.full((32, 32), 128, dtype=np.uint8)])
     Bags(1 bags, 9 instances, 15 features)

@@ -394,7 +394,7 @@ DATASETS: dict[str, Callable[..., Dataset]] = {
     "synthetic_genes": synthetic.load_synthetic_genes,
     "synthetic_pages": synthetic.load_synthetic_pages,
 }
-PERCENTAGES = (10, 20, 30, 40, 50)  # of examples with several labels in the sets of Section 5.5
+PERCENTAGES = (10, 20, 30, 40, 50)  # of examples with several labels in the sets of Section 5.6
 
 
 def _load_derived(load, percentage, **where):

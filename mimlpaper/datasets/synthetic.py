@@ -46,7 +46,7 @@ PALETTES = {
 
 
 def load_synthetic_scene(*, n_images: int = 200, random_state: int = 0) -> Dataset:
-    """:func:`make_scenes` as bags; a label covers at least half of its instances' central blobs."""
+    """:func:`make_scenes` as bags; an instance has the labels of half its central blob or more."""
     images, Y, regions = make_scenes(n_images, random_state=random_state)
     X = features.ImageBags().transform(images)
     return _dataset(
@@ -420,7 +420,8 @@ def make_africa(
 ) -> tuple[Bags, np.ndarray, np.ndarray]:
     """Bags of two to five things; every other one has a lion or an elephant, and is of Africa.
 
-    A thing is a Gaussian cloud in the first two features; the others are noise of similar size.
+    A thing is a Gaussian cloud in the first two features; the others, if ``n_features`` is above 2,
+    are noise of similar size.
     Returns the Bags; y, bool (n_bags,), True for Africa; and the index of each instance's thing in
     :data:`THINGS`, int (n_instances,).
     """

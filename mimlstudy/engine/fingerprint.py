@@ -2,9 +2,9 @@
 
 A fingerprint has two parts. *code* is a hash of the definitions (functions, classes, constants)
 that a trial runs; it follows every name that the code uses to its definition in these packages. So
-a definition may move to another file, but it may not change. What does not count, says
-``mimlstudy.engine.normal_form``; nor does the Python version. *settings* is a hash of how the
-estimator, the splits and the measure are set up, as far as it differs from the
+a definition may move to another file, but it may not change. ``mimlstudy.engine.normal_form`` says
+what does not count, such as comments; the Python version does not count either. *settings* is a
+hash of how the estimator, the splits and the measure are set up, as far as it differs from the
 defaults of their classes.
 
 What runs is known by the sources as they were when the first store was opened: an edit while trials

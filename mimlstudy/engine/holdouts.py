@@ -25,7 +25,7 @@ class HoldOut(BaseEstimator):
         "accuracy" for a learner of one binary label; measured on the held-out part.
     test_size : float, default 0.25, share of the training set that is held out.
     stratified : bool, default False, whether the held-out part keeps the shares of the classes.
-    random_state : int, RandomState or None, default None
+    random_state : int, RandomState or None, default None, draws the held-out part.
 
     ``best_estimator_`` with ``best_params_`` is fitted on the whole training set;
     ``holdout_values_`` has lists of all settings, ``"params"``, and their criterion, ``"value"``.
@@ -49,6 +49,10 @@ class HoldOut(BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X, Y):
+        """Choose a setting, and fit it on X (bags or vectors) and Y, label sets or one label each.
+
+        Raises ValueError for an unknown criterion.
+        """
         if self.criterion not in SIGNS:
             raise ValueError(f"criterion must be one of {list(SIGNS)}, got {self.criterion!r}")
         sign = SIGNS[self.criterion]

@@ -94,7 +94,7 @@ class Measure:
 
     rows: Callable[..., list[dict]]
     numbers: tuple[str, ...]  # columns of these dicts
-    words: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()  # columns of these dicts with texts
     repeatable: bool = True  # costs belong to a machine: a second run gives other numbers
     alone: bool = False  # whether a trial needs a process of its own, while nothing else runs
     shares: tuple[str, ...] = ()  # numbers of the test set, from 0 to 1
@@ -190,8 +190,9 @@ class Experiment:
         many overrides: 1, on the last, of each method's first. What runs alone runs once a method.
     quick_splits : int, default 3
         Splits of the profile "quick"; fewer where a split takes minutes.
-    stand_in : function, default none
-        From a data set's name to the drawn one that stands for it in the profile "smoke".
+    stand_in : function, default :func:`as_named`
+        From a data set's name to the drawn one that stands for it in the profile "smoke"; by
+        default each set stands for itself.
     """
 
     name: str
@@ -279,6 +280,11 @@ class Experiment:
         if n_splits < 0:
             raise ValueError(f"n_splits must be at least 1, or 0 for all, got {n_splits}")
         uncovered = [name for name in datasets if not self.covers(name)]
+        if uncovered and isinstance(self.parts[0].splits, GivenSplit):
+            raise ValueError(
+                f"{self.name} has the test examples that its data name, and of {uncovered} nobody "
+                "knows which they are; take other datasets, or another experiment"
+            )
         parts = []
         for part in self.parts:
             asked = [name for name in datasets if self._original(part, name)]

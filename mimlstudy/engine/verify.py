@@ -263,7 +263,11 @@ def verified(
     experiments: Sequence[Experiment],
     store: Store,
 ) -> list[dict]:
-    """What :func:`verify` last found of today's code, by experiment and kind of machine."""
+    """What :func:`verify` last found of today's code, by experiment and kind of machine.
+
+    ``read`` gives the records of an experiment by its name. A row has the numbers of its groups, of
+    their outcomes by each outcome's name, and the largest difference.
+    """
     table = store.outcomes()
     known = set(table["experiment"])
     rows = []

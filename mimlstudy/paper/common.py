@@ -42,9 +42,9 @@ GAUSSIAN = stated("4.3.2", kernel="rbf")
 LINEAR = stated("4.3.3", kernel="linear")
 CONCATENATED = stated("4.3.2", vector=ConcatenateInstances())
 
-# RankSvm as its authors' group ran it: few steps of Frank and Wolfe's method. The program gives
-# MATLAB's linear programming no options, which then was an interior-point method as far as known.
-# Steps to vertices come closer to print.
+# RankSvm as its authors' group ran it: few steps of Frank and Wolfe's method. The program calls
+# MATLAB's linear programming without options; as far as we know, its default was then an
+# interior-point method. Steps to vertices come closer to print.
 FRANK_WOLFE = program(
     "RankSvm",
     solver="frank_wolfe",
@@ -80,7 +80,7 @@ def before_hold_outs(row: Row) -> Row:
 def is_degenerate(estimator, X, Y, *, seed: int = 0) -> bool:
     """Whether an estimator gives the same labels or the same scores to all examples.
 
-    It learns from three quarters of the training part, and is looked at on the last quarter.
+    It learns from a random three quarters of the training part, and is looked at on the others.
 
     Parameters
     ----------

@@ -118,7 +118,7 @@ def scipy_hausdorff(A, B) -> np.ndarray:
 class ScikitMultilearnKnn(BaseEstimator):
     """ML-kNN of scikit-multilearn-ng, which counts a training example as its own neighbour."""
 
-    needs = "skmultilearn"
+    needs = "skmultilearn"  # the engine leaves out trials whose package is not installed
 
     def __init__(self, *, k=10):
         self.k = k

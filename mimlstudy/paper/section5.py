@@ -28,7 +28,7 @@ SCENES, TEXTS = (
     tuple(f"{name}:{percentage}%" for percentage in PERCENTAGES) for name in ("scene", "reuters")
 )
 
-# Figs. 4 and 5 weigh losses by τ and take the labels of positive score. Section 5.6: the settings
+# Figs. 4 and 5 weigh losses by τ and take the labels of positive score. Section 5.7: the settings
 # of the figures except for μ, which must be positive where relatedness goes by pairs.
 OF_FIGURES = [
     *each(imbalance=False, label_rule="top", set_kernel="mean"),
@@ -128,7 +128,13 @@ N_FEATURES, N_LABELS, LABEL_SHARE, NOISE = 100, 5, 0.25, 6.0
 
 
 class EqualPair(BaseEstimator):
-    """Two equal learners, and data sets of ``4 * n_train`` examples drawn by ``random_state``."""
+    """Two equal learners, and data sets of ``4 * n_train`` examples drawn by ``random_state``.
+
+    Parameters
+    ----------
+    n_train : int, training examples, a quarter of all.
+    random_state : int or None, default None, seed of the data and of their divisions.
+    """
 
     def __init__(self, n_train, random_state=None):
         self.n_train = n_train
@@ -145,7 +151,7 @@ class EqualPair(BaseEstimator):
 
 
 def standardized_leads(estimator, dataset, train, test) -> list[dict]:
-    """Mean lead of the first learner over its std, by criterion; ``dataset`` takes no part."""
+    """Mean lead of the first learner over its std, by criterion; nothing else given takes part."""
     rng, Y, views = estimator.draw()
     leads = []
     for _ in range(N_SPLITS):

@@ -112,7 +112,7 @@ def closest(source="", /, *, on: Sequence[str] = (), **values) -> Basis:
 
 
 class Setting(NamedTuple):
-    """A value, and the basis that it has it from."""
+    """The value of a parameter, and its basis."""
 
     value: object
     basis: Basis

@@ -6,7 +6,7 @@ import pytest
 
 from mimlstudy.engine.comparison import allowed, compare_trial, distance, outliers
 from mimlstudy.engine.execution import compute
-from mimlstudy.paper.measures import RELATED, TESTED
+from mimlstudy.paper.measures import BUDGETED, RELATED, TESTED
 from tests.made_up_study import tiny
 
 MINE = tiny()
@@ -77,6 +77,35 @@ def test_the_same_run_has_the_same_words_and_stages(repeated, difference, is_sam
     recorded = pd.DataFrame([PAIR])
     compared = compare_trial(related, recorded, repeated, n_labels=5)
     assert compared == (difference, is_same)
+
+
+def of_budget(**different):
+    """The row of one budget of settings, as it was recorded or as it is repeated."""
+    same = dict.fromkeys(BUDGETED.numbers, 0.5) | {
+        "stage": 0,
+        "chosen": "{}",
+        "held_out": "[0.7, 0.8]",
+        "n_test": 100,
+        "versions": "v",
+        "arithmetic": "a",
+    }
+    return same | different
+
+
+@pytest.mark.parametrize(
+    ("repeated", "is_same"),
+    [
+        (of_budget(chosen='{"n_neighbors": 7}'), True),
+        (of_budget(held_out="[0.7, 0.9]"), False),
+        (of_budget(held_out="[0.7, 0.799]", arithmetic="b"), True),
+        (of_budget(one_error=0.8, arithmetic="b"), False),
+    ],
+)
+def test_elsewhere_held_out_values_may_move_as_criteria_may(repeated, is_same):
+    budgeted = tiny(measure=BUDGETED)
+    recorded = pd.DataFrame([of_budget()])
+    _, compared = compare_trial(budgeted, recorded, [repeated], n_labels=5)
+    assert compared == is_same
 
 
 @pytest.fixture

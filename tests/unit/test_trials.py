@@ -209,3 +209,11 @@ def test_warnings_of_a_fit_are_recorded():
     trial = Trial("mine", TINY, "Loud", "{}", 0)
     (row,) = run_trial(trial, Loud(), RandomSplits(1), TESTED, CATALOGUE)
     assert row["warnings"] == "RuntimeWarning; UserWarning"
+
+
+def test_a_set_without_test_examples_of_its_own_is_no_part_of_web_pages():
+    """All its examples would be for training and for testing."""
+    with pytest.raises(ValueError, match=r"table4 has the test examples .*\['yeast'\]"):
+        get_experiment("table4").varied(datasets=["yeast"])
+    on_pages = get_experiment("table4").varied(datasets=["yahoo:Arts"])
+    assert on_pages.datasets == ("yahoo:Arts",)
