@@ -99,7 +99,7 @@ def gather(sources, profile, computed):
         "readme": pages.readme_page(readme, executed, figures),
         "guide": (HERE / "guide.md").read_text().replace("](../", "]("),
         "scorecard": pages.scorecard_page(card, profile),
-        "cell": cells_page(paper.in_any_state),
+        "cell": cells_page(paper.in_any_state, paper.store),
         "claims": pages.claims_page(card, profile, headings),
         "glossary": pages.glossary_page(),
         "choices": pages.choices_page(),

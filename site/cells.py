@@ -10,15 +10,16 @@ TEMPLATE = Markup('<template id="{name}"{origin} data-title="{title}">{html}</te
 ORIGIN = Markup(' data-origin="{name}"')
 
 
-def cells_page(get_records):
+def cells_page(get_records, store):
     """Every cell as a template that the page shows when its address is asked for.
 
-    ``get_records`` returns the records of an experiment by its name. What cells of one method on
+    ``get_records`` returns the records of an experiment by its name, and ``store`` has the outcomes
+    of their repetitions. What cells of one method on
     one data set share, their origin, is a template of its own.
     """
     templates, names = [], {}
     for number in published_tables():
-        for cell in traces(number, get_records):
+        for cell in traces(number, get_records, store=store):
             if cell.origin not in names:
                 name = f"origin-{len(names)}"
                 names[cell.origin] = name

@@ -133,7 +133,8 @@ def ranks_in_words(table, ranks_of_value, ranks_of_loss):
     counts = rows["chosen"].value_counts()
     chosen = ", ".join(f"{name} {n}" for name, n in counts.items())
     return (
-        f"The mean rank of `{ours}` is {ranks_of_value[ours]:.1f} by average precision and "
+        f"The mean rank of `{ours}` is {ranks_of_value[ours]:.1f} by average precision (of one "
+        "label by the area under the curve) and "
         f"{ranks_of_loss[ours]:.1f} by hamming loss. The best mean ranks of a single learner are "
         f"{best_of_value:.1f} and {best_of_loss:.1f}. In {len(rows)} fits it chose these learners: "
         f"{chosen}. In {n_constant} of them it predicted the same labels for all bags."

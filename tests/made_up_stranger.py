@@ -7,9 +7,11 @@ STRANGER = '''
 import os
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from mimlpaper import ConcatenateInstances, MlKnn, OnInstances
+from mimlpaper.metrics import scorers
 
 def knn():
     scaler = OnInstances(MinMaxScaler())
@@ -19,6 +21,10 @@ def tuned():
     return knn()
 
 tuned.param_grid = {"n_neighbors": [5, 10]}
+
+search = GridSearchCV(
+    knn(), {"mlknn__n_neighbors": [5, 10]}, scoring=scorers["average_precision"], cv=2
+)
 
 class Plain:
     """Scores of a label: its share of the training bags. No estimator; JSON knows no sets."""

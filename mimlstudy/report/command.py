@@ -188,7 +188,7 @@ def _report_runs(runs, counts):
             {
                 "notebook": run.name,
                 "status": run.status,
-                "trials": counted(counts[run.name]) or "none",
+                "trials before": counted(counts[run.name]) or "none",
                 "seconds": f"{run.seconds:.0f}",
                 "command": "" if is_done else f"mimlpaper run {run.name}",
             }

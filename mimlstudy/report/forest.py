@@ -18,7 +18,7 @@ from mimlstudy.judge.claim_tests import QUOTED, claim_tests
 from mimlstudy.judge.claims import WORDS, ClaimFinding
 from mimlstudy.judge.compare import moved_to_printed_means
 from mimlstudy.judge.rules import Rules
-from mimlstudy.judge.selection import Records, Selection, selected
+from mimlstudy.judge.selection import Records, Selection, selected, without_synthetic
 from mimlstudy.report.figures import BLUE, INK, LINE
 from mimlstudy.report.words import counted
 
@@ -63,7 +63,7 @@ def claim_difference(get_records: Records, claim: str) -> ClaimDifference | None
     pairs = []
     for test in claim_tests().get(claim, []):
         if test.claimed not in FACTS:
-            records = selected(get_records, Selection(test.experiments))
+            records = without_synthetic(selected(get_records, Selection(test.experiments)))
             pairs += _pairs(records, test)
     with_print = [pair for pair in pairs if pair.printed is not None]
     pairs = with_print or pairs

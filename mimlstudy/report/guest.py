@@ -93,6 +93,8 @@ class Guest(BaseEstimator):
         return copy
 
     def fit(self, X, Y):
+        if hasattr(self, "_end"):
+            self._end()
         session = Session(self.entry, self.conditions)
         # The process ends with this estimator, or before its next fit.
         self._end = weakref.finalize(self, session.end)
@@ -207,6 +209,8 @@ class Session:
 
     def end(self):
         """End the process and what it has started, in its group or in other sessions."""
+        if self.connection.closed:  # it has ended, and its number may be another process's
+            return
         started = self._descendants()
         with suppress(OSError):
             os.killpg(self.process.pid, signal.SIGKILL)

@@ -81,7 +81,9 @@ def load_entry(entry: str) -> tuple[object, list[dict] | None, str]:
     content = Path(str(module.__file__)).read_bytes()
     code = hashlib.sha256(content).hexdigest()[:12]
     grid = getattr(named, "param_grid", None)
-    if grid is None:
+    # A search of scikit-learn tries its grid itself.
+    is_search = grid is not None and "param_grid" in estimator.get_params(deep=False)
+    if grid is None or is_search:
         return estimator, None, code
     settings = ParameterGrid(holdouts.full_names(estimator, grid))
     return estimator, list(settings), code

@@ -16,7 +16,6 @@ import nbformat
 import papermill
 from filelock import FileLock
 from joblib import effective_n_jobs
-from nbclient.exceptions import DeadKernelError
 from papermill.exceptions import PapermillExecutionError
 from traitlets.config import Config
 
@@ -214,7 +213,7 @@ def _run(path, values, folder, figures, report) -> NotebookRun:
                     "incomplete",
                     "some code cells were not executed",
                 )
-    except DeadKernelError as error:
+    except RuntimeError as error:  # DeadKernelError, or a kernel that died while it started
         status, message = "died", str(error)
     except (OSError, PapermillExecutionError) as error:
         status, message = "error", str(error)

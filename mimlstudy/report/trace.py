@@ -15,7 +15,7 @@ from itertools import zip_longest
 import numpy as np
 
 from mimlstudy.engine.fingerprint import fingerprint, modules_behind
-from mimlstudy.engine.records import CURRENT, GROUP, records
+from mimlstudy.engine.records import CURRENT, GROUP, Store, records
 from mimlstudy.engine.verify import with_groups
 from mimlstudy.judge.compare import MISSING_CELL, compare_with_paper, run_means
 from mimlstudy.judge.selection import (
@@ -213,7 +213,7 @@ def trace(table: int | str, method: str, criterion: str, dataset: str | None = N
     def read(name):
         return records(EXPERIMENTS[name], store=store)
 
-    for cell in traces(printed.number, read, methods=[method]):
+    for cell in traces(printed.number, read, methods=[method], store=store):
         if (cell.criterion, cell.dataset) == (criterion, dataset):
             return cell
     named = shlex.quote(method)
@@ -228,10 +228,11 @@ def _check(name, value, known):
         raise ValueError(f"{name} must be one of {list(known)}, got {value!r}")
 
 
-def traces(number: int, read: Records, *, methods=()) -> Iterator[Trace]:
+def traces(number: int, read: Records, *, methods=(), store: Store | None = None) -> Iterator[Trace]:
     """The traces of a table's cells, those of ``methods`` if any are named.
 
-    ``read`` returns the records of an experiment by its name.
+    ``read`` returns the records of an experiment by its name. ``store`` has the outcomes of their
+    repetitions; None is that of ``data/results``.
     """
     table = published_tables()[number]
     by_column = {}
@@ -241,7 +242,7 @@ def traces(number: int, read: Records, *, methods=()) -> Iterator[Trace]:
     recorded = by_column["closest"]
     cells = compare_with_paper(recorded, number)
     runs = {column: _runs(rows, table) for column, rows in by_column.items()}
-    store = default_store()
+    store = store or default_store()
     outcomes = store.outcomes()
     if "code" in recorded and len(recorded):  # else made up, not recorded
         recorded = with_groups(EXPERIMENTS[table.experiment], recorded, store)

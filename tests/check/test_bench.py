@@ -1,6 +1,7 @@
 """A user's method in the paper's tables, on synthetic data; and the messages for a bad one."""
 
 import json
+import os
 import re
 
 import pandas as pd
@@ -18,6 +19,7 @@ from mimlstudy.paper.published import published_tables
 from mimlstudy.report import bench as bench_module
 from mimlstudy.report.bench import bench
 from mimlstudy.report.command import main
+from mimlstudy.report.guest import Conditions, Session
 from mimlstudy.report.plain import markdown_text
 from tests.made_up_records import apart, rows
 from tests.made_up_stranger import STRANGER, enter_project
@@ -121,6 +123,22 @@ def test_a_stranger_is_tuned_by_its_own_grid(tuned):
     for text in chosen:
         setting = json.loads(text)["setting"]
         assert set(setting["values"]) == {"mlknn__n_neighbors"}
+
+
+def test_a_search_of_scikit_learn_tries_its_grid_itself(here):
+    done = run("search")
+    assert not done.problems
+    methods = set(recorded_of(done)["method"])
+    assert methods == {"stranger:search"}
+
+
+def test_a_guest_that_ended_is_not_ended_again(here, monkeypatch):
+    """Its number may be that of another process."""
+    conditions = Conditions(folder=str(here), output=str(here / "output.txt"), timeout=60.0)
+    session = Session("stranger:knn", conditions)
+    session.end()
+    monkeypatch.setattr(os, "killpg", lambda *_: pytest.fail("it is killed again"))
+    session.end()
 
 
 def test_an_installed_wheel_shows_the_records_that_it_carries(here, monkeypatch):

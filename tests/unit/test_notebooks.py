@@ -89,6 +89,7 @@ def only_read(path, *arguments):
         # Cells without a count.
         (only_read, "incomplete"),
         (raising(DeadKernelError("no answer")), "died"),
+        (raising(RuntimeError("Kernel died before replying to kernel_info")), "died"),
     ],
 )
 def test_each_last_run_is_remembered_by_its_end(folder, monkeypatch, execute, status):
