@@ -8,6 +8,7 @@ from mimlstudy.judge.claim_parts import (
     FACTS,
     each_value_as_method,
     parts_of,
+    quoted_accuracy,
 )
 from mimlstudy.judge.claim_tests import QUOTED, claim_tests
 from mimlstudy.judge.rules import PART_TESTS
@@ -20,7 +21,12 @@ from mimlstudy.judge.selection import (
     without_synthetic,
 )
 from mimlstudy.judge.statistics import RHO_BY_SIZE
-from mimlstudy.paper.published import published_cells, published_claims, published_tables
+from mimlstudy.paper.published import (
+    published_cells,
+    published_claims,
+    published_table_of,
+    published_tables,
+)
 
 SHOWN_OF_PART = ("subject", "aspect", *PART_TESTS)
 TESTED_BY_SHARES = "shares"
@@ -144,12 +150,12 @@ def _cases(test):
 
 def _print_of(test):
     """The table whose printed means measure a test's power; nothing of figures."""
-    for table in published_tables().values():
-        if table.experiment == test.experiments[0]:
-            # The eleven data sets of Table 4 share one printed mean.
-            shared = table.datasets[0] if table.run == "dataset" else None
-            return {"printed": table.experiment, "oneDataset": shared}
-    return {}
+    table = published_table_of(test.experiments[0])
+    if table is None:
+        return {}
+    # The eleven data sets of Table 4 share one printed mean.
+    shared = table.datasets[0] if table.run == "dataset" else None
+    return {"printed": table.experiment, "oneDataset": shared}
 
 
 def _printed(table):
@@ -163,19 +169,16 @@ def _printed(table):
 
 def _quoted():
     """What the literature reaches on each data set of Table 5, by the names of rivals."""
-    cells = published_cells(5)
-    # The paper's own results have a deviation, and quoted ones have none.
-    by_dataset = cells[cells["std"].isna()].groupby("dataset")["mean"]
     quoted = {}
-    for dataset, means in by_dataset:
-        quoted[dataset] = {rival: float(means.agg(how)) for rival, how in QUOTED.items()}
+    for dataset in published_tables()[5].datasets:
+        quoted[dataset] = {rival: quoted_accuracy(rival, dataset) for rival in QUOTED}
     return quoted
 
 
 def _table(table, runs):
     """A table whose methods are put in order."""
     return {
-        "title": f"Table {table.number}: {table.title}",
+        "title": table.heading,
         "methods": [*table.algorithms],
         "datasets": [*table.datasets] if table.columns == "dataset" else None,
         "runs": {

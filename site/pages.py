@@ -12,15 +12,13 @@ from terms import glossary, link, slug
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.folders import published
 from mimlstudy.judge.choices import divergences_with_effects
-from mimlstudy.judge.claims import WORDS
+from mimlstudy.judge.claims import CLAIM_COLUMNS, CORRECTED, WORDS
 from mimlstudy.judge.rules import DEFAULT_RULES
 from mimlstudy.paper.published import ALL_CRITERIA, published_divergences, published_tables
 from mimlstudy.report.companion import Companion
 from mimlstudy.report.sections import explore, play
 from mimlstudy.report.status import artefacts
 from mimlstudy.report.tables import (
-    CLAIM_COLUMNS,
-    CORRECTED,
     HOW_TESTED,
     TINTED_TEXT,
     address,

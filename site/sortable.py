@@ -1,4 +1,4 @@
-"""Tables to sort and to filter: HTML that ``static/tables.js`` brings to life."""
+"""Tables to sort and to filter: HTML to which ``static/tables.js`` adds sorting and filters."""
 
 import pandas as pd
 from markupsafe import Markup

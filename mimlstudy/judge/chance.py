@@ -58,9 +58,9 @@ def _pairs(number, get_records):
 
 
 def _completed(cells):
-    """Cells that an alternative was not run on are those of the row itself.
+    """The cells of each alternative; where it was not run, those of the row itself.
 
-    So they are in ``multiverse._losses``.
+    ``multiverse._losses`` completes losses by the same rule.
     """
     keys = ["algorithm", "alternative"]
     has_our_settings = cells["alternative"] == ""

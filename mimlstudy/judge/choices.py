@@ -13,7 +13,7 @@ import pandas as pd
 from mimlstudy.judge.multiverse import override_in_words
 from mimlstudy.judge.selection import ALTERNATIVES, Records, as_in_our_tables, records_of, unmixed
 from mimlstudy.paper.experiments import ROWS
-from mimlstudy.paper.published import ALL_CRITERIA, published_sweeps, published_tables
+from mimlstudy.paper.published import ALL_CRITERIA, published_sweeps, published_table_of
 
 
 class Effect(NamedTuple):
@@ -106,9 +106,9 @@ def effect_in_words(effects: list[Effect]) -> str:
 
 def _place(experiment):
     """The table or figure of an experiment, as the paper names it."""
-    for number, table in published_tables().items():
-        if table.experiment == experiment:
-            return f"Table {number}"
+    table = published_table_of(experiment)
+    if table is not None:
+        return f"Table {table.number}"
     if experiment == ALTERNATIVES:
         return "At one setting"
     return experiment.replace("figure", "Fig. ")

@@ -25,7 +25,7 @@ from mimlstudy.judge import statistics
 from mimlstudy.judge.claim_tests import OF_GROUPS, QUOTED, ClaimTest
 from mimlstudy.judge.compare import compare_characteristics, round_half_up
 from mimlstudy.judge.rules import DEFAULT_RULES, PART_TESTS, Rules
-from mimlstudy.judge.selection import as_in_our_tables, unmixed
+from mimlstudy.judge.selection import as_in_our_tables, runs_by, unmixed
 from mimlstudy.judge.statistics import ALPHA, MARGIN
 from mimlstudy.paper.published import (
     ALL_CRITERIA,
@@ -165,12 +165,13 @@ def _words_by_convention(compared, level):
 def _judged_part(part, n_parts, level, paper, paired, corrected):
     """A compared part with its words and, unless it is supported, what that would have needed."""
     comparison = part.comparison
-    least = comparison.least(n_parts, level)
-    needs_lead = OUTCOMES[part.claimed].supports in ("better", "worse")
-    if not needs_lead:
+    least_shown = comparison.least(n_parts, level)
+    if OUTCOMES[part.claimed].supports not in ("better", "worse"):
         needs = f"margin {comparison.tied_within:.3f}"
+    elif least_shown is None:
+        needs = "by ranks"
     else:
-        needs = "by ranks" if least is None else f"supported from {least:.3f}"
+        needs = f"supported from {least_shown:.3f}"
     effect = f"{comparison.difference:+.3f} ± {comparison.half:.3f}"
     return ClaimPart(
         subject=part.subject,
@@ -216,7 +217,7 @@ def _compared(records, test, methods, rivals, name, margin):
     elif test.claimed != "better":
         aspect = f"{aspect} {test.claimed}"
     aspect += "".join(f", by {value}" for value in test.values)
-    outcome = missing or _comparison(
+    compared = missing or _comparison(
         rows,
         method,
         rival,
@@ -225,9 +226,9 @@ def _compared(records, test, methods, rivals, name, margin):
         test.values,
         margin,
     )
-    if isinstance(outcome, str):
-        return ClaimPart(subject, aspect, note=outcome)
-    return ComparedPart(subject, aspect, test.claimed, outcome)
+    if isinstance(compared, str):  # it names the records that are missing
+        return ClaimPart(subject, aspect, note=compared)
+    return ComparedPart(subject, aspect, test.claimed, compared)
 
 
 def _extreme_means(rows, groups, criterion, claimed):
@@ -245,7 +246,8 @@ def _extreme_means(rows, groups, criterion, claimed):
 def _comparison(rows, method, rival, name, criterion, values, margin):
     """The comparison with a recorded rival, or with a quoted accuracy plus ``values``.
 
-    The margin of the latter is :data:`COMPETITIVE`. In words what is missing.
+    The margin of a quoted accuracy is :data:`COMPETITIVE`. If records are missing, a text that
+    names them stands in place of the comparison.
     """
     if rival not in QUOTED:
         if values:
@@ -380,18 +382,16 @@ def stable(records: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
     """
     (method,), (begin, end) = test.methods, test.values
     rows = records[(records["method"] == method) & (records["stage"] >= 1)]
-    rows = unmixed(rows, "stage")
     return [_stable(rows, method, begin, end, name) for name in test.on]
 
 
 def _stable(rows, method, begin, end, name):
     """Whether the mean curve over all data sets and splits stays near its value of ``begin``."""
-    runs = rows.pivot(index=["dataset", "split"], columns="stage", values=name)
+    runs = runs_by(rows, "stage", name)
     aspect = _symbol(name)
     if not {begin, end} <= {*runs.columns}:
         return ClaimPart(method, aspect, note=f"{method} up to round {end}")
-    # A run that stopped early keeps its last value.
-    curve = runs.ffill(axis=1).mean().loc[begin:end]
+    curve = runs.mean().loc[begin:end]
     if not CRITERIA[name].lower_is_better:
         curve = 1 - curve
     start = curve.iloc[0]

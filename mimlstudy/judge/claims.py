@@ -50,14 +50,17 @@ CLAIM_KINDS = (
     "convergence",
     "running time",
 )
-# The heading of each view, its column of settings and its test of parts, one of PART_TESTS. Tables
-# of claims show the first four.
+PAPERS, CORRECTED = "paper's test", "corrected test"
+IN_ADVANCE, EQUAL = "fixed in advance", "equal tuning"
+EQUIVALENCE = "paper's test, ties by equivalence"
+CLAIM_COLUMNS = (PAPERS, CORRECTED, IN_ADVANCE, EQUAL)  # the views that tables of claims show
+# The heading of each view, its column of settings and its test of parts, one of PART_TESTS.
 VIEWS = {
-    "paper's test": ("closest", "paper"),
-    "corrected test": ("closest", "corrected"),
-    "fixed in advance": ("fixed", "corrected"),
-    "equal tuning": ("equal", "corrected"),
-    "paper's test, ties by equivalence": ("closest", "paired"),
+    PAPERS: ("closest", "paper"),
+    CORRECTED: ("closest", "corrected"),
+    IN_ADVANCE: ("fixed", "corrected"),
+    EQUAL: ("equal", "corrected"),
+    EQUIVALENCE: ("closest", "paired"),
     "fixed in advance, paper's test": ("fixed", "paper"),
     "equal tuning, paper's test": ("equal", "paper"),
 }

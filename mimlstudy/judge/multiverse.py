@@ -8,6 +8,7 @@ in an experiment of their own. An alternative and its row are compared on the sa
 import json
 from collections import defaultdict
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -153,6 +154,15 @@ def _cells(records, table):
     return numbers.reset_index()
 
 
+class Lead(NamedTuple):
+    """A difference that a claim names: a method ahead of a rival by one criterion."""
+
+    method: str
+    rival: str
+    criterion: str
+    dataset: str = ""  # all that both methods have, if empty
+
+
 def claim_effects(get_records: Records, *, n_mixtures: int = N_MIXTURES) -> pd.DataFrame:
     """How far the favoured methods of each claim are ahead with alternative settings.
 
@@ -164,19 +174,22 @@ def claim_effects(get_records: Records, *, n_mixtures: int = N_MIXTURES) -> pd.D
     rng = np.random.default_rng(0)
     tables = []
     for name in ROWS:
-        cases_by_claim = _cases_of_leads(name)
-        if not cases_by_claim:
+        leads_by_claim = _leads_by_claim(name)
+        if not leads_by_claim:
             continue
         losses = _losses(alternatives_of(name, get_records))
         single = _single_settings(name) | {OTHER_ROW + row for row in METHOD_OF_ROW}
-        for claim, cases in cases_by_claim.items():
-            methods = {method for *pair, _ in cases for method in pair}
+        for claim, leads in leads_by_claim.items():
+            methods = set()
+            for lead in leads:
+                methods |= {lead.method, lead.rival}
             if not methods <= losses.keys():
                 continue
-            cases = [case for case in cases if _is_measured(case, losses)]
-            if cases:
-                drawn = _drawn_places(methods, losses, single, n_mixtures, rng)
-                tables.append(_effects(cases, losses, *drawn).assign(claim=claim))
+            leads = [lead for lead in leads if _is_measured(lead, losses)]
+            if leads:
+                places, changes = _drawn_places(methods, losses, single, n_mixtures, rng)
+                of_claim = _effects(leads, losses, places, changes)
+                tables.append(of_claim.assign(claim=claim))
     if not tables:
         return pd.DataFrame(columns=EFFECTS)
     ids = [*published_claims()["id"]]
@@ -188,34 +201,33 @@ def claim_effects(get_records: Records, *, n_mixtures: int = N_MIXTURES) -> pd.D
     return table.sort_values("claim", key=in_order, kind="stable", ignore_index=True)
 
 
-def _cases_of_leads(experiment):
-    """(method, rival, columns of losses) of each difference that a claim names, by claim.
-
-    Columns are those of a criterion, on all data sets, or the accuracy on one data set.
-    """
-    cases = defaultdict(list)
+def _leads_by_claim(experiment):
+    """The leads that claims name of an experiment, by claim."""
+    leads = defaultdict(list)
     for claim, tests in claim_tests().items():
         for test in tests:
             if test.claimed in LEADS and test.experiments == (experiment,):
-                cases[claim] += _leads(test)
-    return cases
+                leads[claim] += _leads(test)
+    return leads
 
 
 def _leads(test):
-    """The cases of one test, but those against a quoted accuracy, which has no alternatives."""
-    cases = []
+    """The leads of one test, but those over a quoted accuracy, which has no alternatives."""
+    leads = []
     for (method,), (rival,), name in test.cases():
-        if rival not in QUOTED:
-            columns = name if name in CRITERIA else [("accuracy", name)]
-            cases.append((method, rival, columns))
-    return cases
+        if rival in QUOTED:
+            continue
+        if name in CRITERIA:
+            leads.append(Lead(method, rival, name))
+        else:
+            leads.append(Lead(method, rival, "accuracy", name))
+    return leads
 
 
-def _is_measured(case, losses):
-    """Whether both methods have the losses of a case."""
-    method, rival, columns = case
-    name = columns if isinstance(columns, str) else columns[0]
-    return all(name in losses[of].columns for of in (method, rival))
+def _is_measured(lead, losses):
+    """Whether both methods have the losses of a lead."""
+    name = (lead.criterion, lead.dataset) if lead.dataset else lead.criterion
+    return all(name in losses[method].columns for method in (lead.method, lead.rival))
 
 
 def _losses(table):
@@ -256,17 +268,18 @@ def _drawn_places(methods, losses, single, n_mixtures, rng):
     return dict(zip(methods, places.T, strict=True)), changes
 
 
-def _effects(cases, losses, places, changes):
-    """The mean difference of the cases in each trial of the multiverse."""
-    leads = []
-    for method, rival, columns in cases:
-        ours, theirs = losses[method][columns], losses[rival][columns]
-        shared = ours.columns.intersection(theirs.columns)
-        ours = ours[shared].to_numpy()[places[method]]  # (n_trials, n_sets)
-        theirs = theirs[shared].to_numpy()[places[rival]]
+def _effects(leads, losses, places, changes):
+    """The mean of the leads in each trial of the multiverse."""
+    shares = []
+    for lead in leads:
+        ours = losses[lead.method][lead.criterion]
+        theirs = losses[lead.rival][lead.criterion]
+        shared = [lead.dataset] if lead.dataset else ours.columns.intersection(theirs.columns)
+        ours = ours[shared].to_numpy()[places[lead.method]]  # (n_trials, n_sets)
+        theirs = theirs[shared].to_numpy()[places[lead.rival]]
         # No lead is a share of a loss of 0: such a pair says nothing.
-        leads.append(1 - ours / np.where(theirs == 0, np.nan, theirs))
-    effect = 100 * pd.DataFrame(np.concatenate(leads, axis=1)).mean(axis=1)
+        shares.append(1 - ours / np.where(theirs == 0, np.nan, theirs))
+    effect = 100 * pd.DataFrame(np.concatenate(shares, axis=1)).mean(axis=1)
     n_changes = len(changes)
     n_mixtures = len(effect) - 1 - n_changes
     kinds = [OURS] + ["one change"] * n_changes + ["mixture"] * n_mixtures

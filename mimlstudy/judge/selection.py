@@ -108,6 +108,12 @@ def without_synthetic(records: pd.DataFrame) -> pd.DataFrame:
     return records[records["kind"] != "synthetic"]
 
 
+def runs_by(records: pd.DataFrame, x: str, criterion: str) -> pd.DataFrame:
+    """A criterion: a row for each run, a column for each ``x``; a run keeps its last value."""
+    keys = ["dataset", "split"]
+    return unmixed(records, x).pivot(index=keys, columns=x, values=criterion).ffill(axis=1)
+
+
 def as_in_our_tables(records: pd.DataFrame) -> pd.DataFrame:
     """The finished fits with the settings of our tables: no single rounds, no alternatives.
 

@@ -20,6 +20,7 @@ MARGIN = 0.05  # of the rival's loss: closer than that, one method is as good as
 RHO_BY_SIZE = {150: 0.22, 482: 0.485}
 N_DECIDABLE = 9  # data sets; with fewer, differences of ranks are hardly ever shown
 N_RESAMPLED = 2000
+ABSENCES = ("not better", "not worse")  # of a lead
 ZERO = 1e-12  # what rounding leaves of a difference that is none
 
 
@@ -174,7 +175,7 @@ def _by_outcome(one_sided):
     """P-values by outcome, from one-sided ones; of a lead, not of its absence, two-sided."""
     p_values = {"tie": max(one_sided["not worse"], one_sided["not better"])}
     for outcome, p in one_sided.items():
-        p_values[outcome] = p if outcome.startswith("not ") else min(1.0, 2 * p)
+        p_values[outcome] = p if outcome in ABSENCES else min(1.0, 2 * p)
     return p_values
 
 
@@ -278,14 +279,15 @@ class Ranks(NamedTuple):
         largest_p = pd.concat(p_values, axis=1).max(axis=1)
         behind = ", ".join(largest_p.index[largest_p < ALPHA]) or "no other method"
         best_rank = self.table["rank"].iloc[0]
-        named, stay, are = " and ".join(leaders), "it is still the first", "is"
+        named = " and ".join(leaders)
+        stays, are = "it is still the first", "is"
         if len(leaders) > 1:
-            stay, are = "they are still the first", "are"
+            stays, are = "they are still the first", "are"
         if any({*ranks.leaders()} != {*leaders} for ranks in without):
-            stay = "another method can be the first"
+            stays = "another method can be the first"
         words = (
             f"Over {len(datasets)} data sets the best mean rank is that of {named}, "
-            f"{best_rank:.1f} of {len(self.table)}. If one set is left out, {stay}. "
+            f"{best_rank:.1f} of {len(self.table)}. If one set is left out, {stays}. "
             f"Whichever set is left out, {named} {are} significantly ahead of {behind}."
         )
         if len(datasets) < N_DECIDABLE:

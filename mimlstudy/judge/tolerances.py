@@ -35,9 +35,9 @@ class ToleranceRule(NamedTuple):
 
 
 def tolerance(cells: pd.DataFrame, rule: str = "") -> pd.Series:
-    """How far our mean may be from the printed one, cell by cell; NaN if nothing tells.
+    """How far our mean may be from the printed one, cell by cell.
 
-    So it is for a value without a printed deviation against one cross-validation of ours.
+    NaN where none is known: a printed value without deviation, and one cross-validation of ours.
 
     Parameters
     ----------

@@ -34,6 +34,11 @@ class PublishedTable:
         return f"table{self.number}"
 
     @property
+    def heading(self) -> str:
+        """Such as "Table 1: Scene classification"."""
+        return f"Table {self.number}: {self.title}"
+
+    @property
     def columns(self) -> str:
         """What its columns are: "dataset" or "criterion"."""
         return "dataset" if len(self.datasets) > 1 else "criterion"

@@ -16,7 +16,7 @@ from pathlib import Path
 from mimlstudy.engine.arithmetic import pin, warn_of_own_arithmetic
 
 PROFILES = ("paper", "quick", "smoke")
-BENCH_TABLES = (*"12345", "unseen")
+BENCH_TABLES = ("1", "2", "3", "4", "5", "unseen")
 # Packages of optional parts, and the extra that installs them.
 EXTRAS = {
     "IPython": "notebooks",

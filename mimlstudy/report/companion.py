@@ -284,7 +284,7 @@ class Companion:
             profile=self.profile,
             fixed=fixed,
             criteria=criteria,
-            rows=asked.get("methods"),
+            methods=asked.get("methods") or (),
         )
         self.save_table(table, name)
 

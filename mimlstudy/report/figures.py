@@ -353,7 +353,7 @@ def _completed(records):
 def _dashes(methods):
     """Dashes for each method as seaborn takes them; "" is a whole line."""
     known = looks_of_methods()
-    # One method alone needs no dashes to be told from others.
+    # One method alone needs no dashes: no other line is like it.
     n_known = sum(method in known for method in methods)
     dashes: list[str | tuple[int, ...]] = []
     for method in methods:

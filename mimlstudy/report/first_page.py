@@ -9,16 +9,15 @@ import pandas as pd
 from mimlpaper.datasets.loaders import PERCENTAGES
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.claim_parts import NOT_TESTED
+from mimlstudy.judge.claims import CORRECTED, EQUAL, PAPERS
 from mimlstudy.judge.rules import POWERFUL
 from mimlstudy.judge.scorecard import OTHER_ROWS, ROWS_BY_PRINT
-from mimlstudy.report.tables import CORRECTED, PAPERS
 
-EQUAL = "equal tuning"  # a view of claims
 PAGE = "figures/pages/{}.md"  # of a rendered notebook, as the README links it
 MUCH, LITTLE = 0.9, 0.1  # of the claims and of the numbers, for "yes" and for "no"
 WIDTH = 100  # of a line, in characters
-# Claims that facts tell of, each with the views that they tell.
-TOLD = {
+# Claims that the facts state, each with the views that they state.
+STATED = {
     "S4.1": (CORRECTED,),
     "S4.2": (CORRECTED, EQUAL),
     "S5.1": (CORRECTED,),
@@ -64,7 +63,7 @@ def answer(card: Mapping, page: str = PAGE) -> str:
 
 
 def is_recorded(card: Mapping) -> bool:
-    """Whether everything is recorded that the facts tell of."""
+    """Whether all records behind the facts are there."""
     columns = card["totals"].values()
     has_rows = all(of_column["all"]["rows"] for of_column in columns)
     has_both_kinds = {ROWS_BY_PRINT, OTHER_ROWS} <= {*card["agreeing"]}
@@ -79,8 +78,8 @@ def is_recorded(card: Mapping) -> bool:
 
 
 def _are_tested(card):
-    """Whether all claims of :data:`TOLD` are tested, and the part that a fact tells alone."""
-    for name, views in TOLD.items():
+    """Whether all claims of :data:`STATED` are tested, and the part of S7.4 that a fact states."""
+    for name, views in STATED.items():
         verdicts = _claim(card, name)["verdicts"]
         if any(verdicts[view]["word"] == NOT_TESTED for view in views):
             return False
@@ -102,14 +101,14 @@ def in_a_word(card: Mapping) -> str:
 
 def _share_supported(card):
     words = card["words"][CORRECTED]
-    n_tested = sum(words.values()) - words["not tested"]
+    n_tested = sum(words.values()) - words[NOT_TESTED]
     if not n_tested:
         return 0.0
     return words["supported"] / n_tested
 
 
 def in_short(card: Mapping) -> str:
-    """Whether numbers come out again, and whether the paper's learners beat MlSvm."""
+    """What share of the numbers is reproduced, and whether the paper's learners beat MlSvm."""
     total = card["totals"]["closest"]["all"]
     share = total["agrees"] / total["measured"]
     tuned = _claim(card, "S4.2")["verdicts"][EQUAL]
@@ -119,7 +118,7 @@ def in_short(card: Mapping) -> str:
     elif not tuned["supported"]:
         gain = "show no significant gain"
     return (
-        f"{share:.0%} of the printed numbers come out again, some by settings chosen for that. "
+        f"{share:.0%} of the printed numbers are reproduced, some by settings chosen for that. "
         f"With equal tuning the paper's learners {gain} on scenes over MlSvm, which turns each "
         "bag into one vector."
     )

@@ -20,6 +20,7 @@ from mimlstudy.judge.compare import moved_to_printed_means
 from mimlstudy.judge.rules import Rules
 from mimlstudy.judge.selection import Records, Selection, selected, without_synthetic
 from mimlstudy.report.figures import BLUE, INK, LINE
+from mimlstudy.report.verdict_looks import WORD_INKS
 from mimlstudy.report.words import counted
 
 # With this margin of ties the margin of a comparison is the rival's mean loss itself.
@@ -33,13 +34,6 @@ ABOVE_THE_AXIS: dict[str, Any] = dict(  # the place of a key
     loc="lower center", bbox_to_anchor=(0.5, 1), fontsize=7
 )
 DOT: dict[str, Any] = dict(color=BLUE, marker="o", markersize=5)
-DARK = {  # verdicts as text on white
-    "supported": "#1b6b1b",
-    "supported in part": "#5b7a12",
-    "undecided": "#8a6d00",
-    "contradicted": "#b03a14",
-    "not tested": "#666666",
-}
 
 
 class ClaimDifference(NamedTuple):
@@ -139,7 +133,7 @@ def claims_figure(findings: Sequence[ClaimFinding], get_records: Records) -> plt
     figure, ax, middles = axis_of_rows(texts, xlabel)
     for finding, text, middle in zip(findings, texts, middles, strict=True):
         word = finding.word()
-        write_row(ax, middle, text, word, color=DARK[word], weight="bold")
+        write_row(ax, middle, text, word, color=WORD_INKS[word], weight="bold")
         difference = claim_difference(get_records, finding.id)
         if difference is not None:
             _draw_difference(ax, middle, difference)

@@ -47,6 +47,8 @@ def kept(name: str, profile: str, make: Callable):
     profile : str, whose records it is made of.
     make : function without arguments, called if nothing is kept.
     """
-    place = f"{name}_{profile}", key_of(profile)
-    answer = folders.kept(*place)
-    return folders.keep(*place, make()) if answer is None else answer
+    file, key = f"{name}_{profile}", key_of(profile)
+    answer = folders.kept(file, key)
+    if answer is None:
+        answer = folders.keep(file, key, make())
+    return answer

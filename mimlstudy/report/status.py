@@ -115,12 +115,10 @@ def trials_behind(notebook: str, profile: str) -> Counter:
 
     Its artefacts name experiments, and ``notebooks.csv`` names those that it needs beside them.
     """
-    names = {
-        name
-        for row in read_rows("notebooks.csv", "experiments")
-        if row["notebook"] == notebook
-        for name in row["experiments"]
-    }
+    names: set[str] = set()
+    for row in read_rows("notebooks.csv", "experiments"):
+        if row["notebook"] == notebook:
+            names |= {*row["experiments"]}
     for artefact in artefacts():
         if artefact.notebook == notebook:
             names |= {*artefact.experiments}

@@ -19,7 +19,8 @@ from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import write_whole
 from mimlstudy.engine.rows import guarded
 from mimlstudy.judge.choices import divergences_with_effects
-from mimlstudy.judge.claims import ClaimFinding
+from mimlstudy.judge.claim_parts import NOT_TESTED
+from mimlstudy.judge.claims import CLAIM_COLUMNS, CORRECTED, PAPERS, ClaimFinding
 from mimlstudy.judge.compare import compare_with_paper, round_half_up
 from mimlstudy.judge.selection import Records, unmixed
 from mimlstudy.judge.statistics import MARGIN
@@ -32,8 +33,6 @@ from mimlstudy.report.verdict_looks import IN_PRINT, VERDICT_SIGNS, VERDICT_TINT
 
 HEADS = {c.name: f"{c.symbol} {c.arrow}" for c in ALL_CRITERIA.values()}
 PRINTED, OURS, FIXED = "printed", "ours", "fixed in advance"  # lines of a table
-PAPERS, CORRECTED = "paper's test", "corrected test"  # in claims.VIEWS, as all of CLAIM_COLUMNS
-CLAIM_COLUMNS = (PAPERS, CORRECTED, "fixed in advance", "equal tuning")
 HOW_TESTED = (
     "by the paper's paired t-test and by a corrected test, with the parts that are supported. By "
     "the paper's test a difference that is not significant is a tie. The corrected test allows for "
@@ -330,7 +329,7 @@ def results_table(
     profile: str,
     fixed: pd.DataFrame | None = None,
     criteria: Iterable[str] = (),
-    rows: Iterable[str] | None = None,
+    methods: Iterable[str] = (),
 ) -> ReportTable:
     """Table ``number`` of the paper: for each algorithm a line as printed, and one of ours.
 
@@ -347,7 +346,7 @@ def results_table(
         Stands in the caption.
     fixed : DataFrame or None, default None
         Records with settings fixed in advance.
-    criteria, rows : iterable of str, default all
+    criteria, methods : iterable of str, default all
         The criteria and methods that are shown.
     """
     table = published_tables()[number]
@@ -361,9 +360,9 @@ def results_table(
         cells = cells[cells["criterion"].isin(criteria)]
     # Before rows are left out: ours may be nearest to a printed row that is not shown.
     totals = agreement(cells)
-    rows = [*(rows or ())]
-    if rows:
-        cells = cells[cells["algorithm"].isin(rows)]
+    methods = [*methods]
+    if methods:
+        cells = cells[cells["algorithm"].isin(methods)]
     lines = _lines_of_methods(cells, table, fixed)
     names = marked_names(cells["algorithm"].unique(), table.experiment)
     shown = {(names[method], line): entries for (method, line), entries in lines.items()}
@@ -508,7 +507,7 @@ def claims_table(findings: list[ClaimFinding], *, detail: bool = True) -> Report
     A column in which no claim was tested is named in the caption only.
     """
     tidy = _tidy_claims(findings)
-    is_tested = tidy["word"] != "not tested"
+    is_tested = tidy["word"] != NOT_TESTED
     # The two tests of our own settings are shown always.
     views = {PAPERS, CORRECTED, *tidy.loc[is_tested, "view"]}
     words = crossed(tidy["id"], tidy["view"], map(_words_entry, tidy.itertuples()))

@@ -228,7 +228,9 @@ def _check(name, value, known):
         raise ValueError(f"{name} must be one of {list(known)}, got {value!r}")
 
 
-def traces(number: int, read: Records, *, methods=(), store: Store | None = None) -> Iterator[Trace]:
+def traces(
+    number: int, read: Records, *, methods=(), store: Store | None = None
+) -> Iterator[Trace]:
     """The traces of a table's cells, those of ``methods`` if any are named.
 
     ``read`` returns the records of an experiment by its name. ``store`` has the outcomes of their

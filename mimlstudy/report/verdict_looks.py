@@ -1,6 +1,8 @@
-"""How verdicts look: tint of a cell, fill and sign of a mark, words in print."""
+"""How verdicts look: tint of a cell, fill and sign of a mark, colours of words of claims."""
 
 import pandas as pd
+
+from mimlstudy.report.figures import BLUE, INK, VERMILION
 
 # Verdicts on cells, on characteristics of data, and on claims.
 VERDICT_LOOKS = pd.DataFrame(
@@ -12,11 +14,11 @@ VERDICT_LOOKS = pd.DataFrame(
         ("synthetic", "#fbf0cc", "#f3dd8f", "s", "synthetic"),
         ("missing", "#efefef", "#eeeeee", "", "missing"),
         ("differs", "#f9c6a8", "", "", "differs"),
-        ("supported", "#c9e9dc", "#7fbf7b", "", "supported"),
-        ("supported in part", "#e8f5ef", "#c2dfa0", "", "supported in part"),
-        ("undecided", "#fbf0cc", "#f3dd8f", "", "undecided"),
-        ("contradicted", "#f9c6a8", "#ef9a80", "", "contradicted"),
-        ("not tested", "#efefef", "#bbbbbb", "", "not tested"),
+        ("supported", "#c9e9dc", "", "", "supported"),
+        ("supported in part", "#e8f5ef", "", "", "supported in part"),
+        ("undecided", "#fbf0cc", "", "", "undecided"),
+        ("contradicted", "#f9c6a8", "", "", "contradicted"),
+        ("not tested", "#efefef", "", "", "not tested"),
     ],
     columns=["verdict", "tint", "fill", "sign", "in_print"],
 ).set_index("verdict")
@@ -24,3 +26,18 @@ VERDICT_LOOKS = pd.DataFrame(
 VERDICT_TINTS = VERDICT_LOOKS["tint"].to_dict()
 VERDICT_SIGNS = VERDICT_LOOKS["sign"].to_dict()
 IN_PRINT = VERDICT_LOOKS["in_print"].to_dict()
+
+WORD_BARS = {  # the colour of a bar, and of the number in it
+    "supported": (BLUE, "white"),
+    "supported in part": ("#8fbbe0", INK),
+    "undecided": ("#dddddd", INK),
+    "contradicted": (VERMILION, "white"),
+    "not tested": ("#f6f6f6", INK),
+}
+WORD_INKS = {  # of the word itself, on white
+    "supported": "#1b6b1b",
+    "supported in part": "#5b7a12",
+    "undecided": "#8a6d00",
+    "contradicted": "#b03a14",
+    "not tested": "#666666",
+}

@@ -2,12 +2,11 @@
 
 import pandas as pd
 
-from mimlstudy.judge.claims import VIEWS
+from mimlstudy.judge.claims import CORRECTED, EQUIVALENCE, PAPERS, VIEWS
 from mimlstudy.judge.equal_tuning import RIVAL_GROUPS
 from mimlstudy.judge.selection import SETTINGS_COLUMNS
-from mimlstudy.report.tables import CORRECTED, PAPERS, frame_grid
+from mimlstudy.report.tables import frame_grid
 
-EQUIVALENCE = "paper's test, ties by equivalence"
 IN_SENTENCES = {  # names of columns and groups in sentences
     "closest": "settings closest to print",
     "fixed": "settings fixed in advance",

@@ -137,13 +137,13 @@ def test_the_short_answer_follows_numbers_and_equal_tuning(card, agrees, support
     changed["totals"]["closest"]["all"]["agrees"] = agrees
     changed["claims"][1]["verdicts"]["equal tuning"]["supported"] = supported
     text = first_page.in_short(changed)
-    assert text.startswith(f"{share} of the printed numbers come out again,")
+    assert text.startswith(f"{share} of the printed numbers are reproduced,")
     assert f"the paper's learners {gain} on scenes over MlSvm" in text
 
 
 def test_each_fact_is_a_line_that_leads_to_a_heading_of_a_notebook(card):
     text = first_page.answer(card)
-    assert text.startswith("**Partly.** 60% of the printed numbers come out again,")
+    assert text.startswith("**Partly.** 60% of the printed numbers are reproduced,")
     assert "\n\n- **Numbers.** In 1 table rows" in text
     links = re.findall(r"\[Evidence\]\(figures/pages/(\w+)\.md(?:#([\w-]+))?\)", text)
     assert len(links) == len(first_page.facts(card))

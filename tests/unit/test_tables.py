@@ -60,7 +60,7 @@ def test_the_same_value_fixed_in_advance_has_no_line(is_given):
 
 
 def test_only_what_is_asked_is_shown():
-    table = of_paper(as_in_the_paper(1), criteria=["coverage"], rows=["MimlNn", "RankSvm"])
+    table = of_paper(as_in_the_paper(1), criteria=["coverage"], methods=["MimlNn", "RankSvm"])
     assert methods_of(table) == ["MimlNn", "RankSvm"]
     assert table.entries.shape == (4, 1)
     assert table.rules_above == ("RankSvm",)
@@ -121,7 +121,7 @@ def test_a_caption_names_methods_whose_kernel_is_far_from_exact():
     records.loc[is_approximate, "warnings"] = "ConvergenceWarning; LowRankWarning"
     ending = "more than 10% of the trace in fits of MimlSvm_mi on scene: see notebook 8."
     assert of_paper(records).caption.endswith(ending)
-    assert "trace" not in of_paper(records, rows=["MimlNn"]).caption
+    assert "trace" not in of_paper(records, methods=["MimlNn"]).caption
 
 
 def test_a_caption_says_that_there_are_no_records():

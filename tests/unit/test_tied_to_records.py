@@ -26,7 +26,7 @@ from mimlstudy.report.sections import unseen_instances
 from mimlstudy.report.sections.characteristics import characteristics_table
 from mimlstudy.report.sections.cost_report import peers_table
 from mimlstudy.report.sections.differences import wins_of_figures, wins_table
-from mimlstudy.report.sections.explained_report import blanks_table
+from mimlstudy.report.sections.gaps import blanks_table
 from mimlstudy.report.sections.kernel_ranks import degenerate_table, ranks_table
 from mimlstudy.report.sections.subcod_report import accuracies_table
 from mimlstudy.report.sections.unseen_orders import groups_table

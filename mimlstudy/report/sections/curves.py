@@ -9,7 +9,7 @@ import pandas as pd
 
 from mimlpaper.datasets.fetch import source_of
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.judge.selection import unmixed
+from mimlstudy.judge.selection import runs_by, unmixed
 from mimlstudy.judge.statistics import MARGIN, swept_values
 from mimlstudy.paper.experiments import get_experiment
 from mimlstudy.paper.published import published_cells
@@ -306,14 +306,8 @@ def largest_changes(get_records: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
 
 
 def _mean_losses(records, x):
-    """Mean losses by ``x``. A run that stopped early keeps its last value."""
-    unmixed(records, x)
-    keys = ["dataset", "split"]
-    losses = {}
-    for name in CRITERIA:
-        runs = records.pivot(index=keys, columns=x, values=name)
-        mean = runs.ffill(axis=1).mean()
-        losses[name] = as_loss(mean, name)
+    """Mean losses by ``x``, a column for each criterion."""
+    losses = {name: as_loss(runs_by(records, x, name).mean(), name) for name in CRITERIA}
     return pd.DataFrame(losses)
 
 

@@ -7,11 +7,12 @@ import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.calibration import power
+from mimlstudy.judge.claims import CORRECTED, PAPERS
 from mimlstudy.judge.selection import unmixed
 from mimlstudy.judge.statistics import WinTieLoss, win_tie_loss
 from mimlstudy.paper.published import PRINTED_WIN_TIE_LOSS
 from mimlstudy.report.figures import BLUE, INK, VERMILION, as_loss
-from mimlstudy.report.tables import CORRECTED, HEADS, PAPERS, ReportTable, frame_grid
+from mimlstudy.report.tables import HEADS, ReportTable, frame_grid
 
 RIVALS = ("MimlSvm", "MimlSvm_mi")  # of D-MimlSvm, in Figs. 4 and 5
 BAR_COLORS = {  # the colour of a bar, and of the number on it
@@ -21,7 +22,7 @@ BAR_COLORS = {  # the colour of a bar, and of the number on it
 }
 N_PRINTED = 35  # cases in print
 NARROW = 6  # percent of the cases, below which a bar has no room for its number
-TRUE_DIFFERENCES = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0)  # true differences, in standard deviations
+TRUE_DIFFERENCES = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0)  # in standard deviations
 
 
 def wins_of_figures(scenes: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
@@ -143,12 +144,12 @@ def power_table(simulated: pd.DataFrame, cases: pd.Series) -> pd.DataFrame:
     cases : Series, our differences in standard deviations of the runs' differences.
     """
     rows = {}
-    for least in TRUE_DIFFERENCES:
+    for difference in TRUE_DIFFERENCES:
         row: dict[str, str | int] = {}
-        for n_train, share in power(simulated, least).items():
+        for n_train, share in power(simulated, difference).items():
             row[f"shown, of {n_train} training examples"] = f"{share:.0%}"
-        row["our cases"] = int((cases >= least).sum())
-        rows[least] = row
+        row["our cases"] = int((cases >= difference).sum())
+        rows[difference] = row
     table = pd.DataFrame(rows)
     return table.rename_axis(columns="true difference, in std, or more")
 

@@ -1,25 +1,13 @@
-"""How often explanations point at a right instance, and gaps of the paper.
+"""How often explanations point at a right instance."""
 
-The gaps are ends of grids, blank cells, and effects of open choices.
-"""
-
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 
-from mimlstudy.engine.holdouts import HoldOut
-from mimlstudy.judge.choices import Effect
-from mimlstudy.judge.selection import Records, as_in_our_tables, records_of, unmixed
-from mimlstudy.paper.experiments import get_experiment
-from mimlstudy.paper.published import ALL_CRITERIA, published_tables, read_rows
+from mimlstudy.judge.selection import unmixed
 from mimlstudy.paper.unseen import CEILING, CHANCE
 from mimlstudy.report.figures import INK, LINE, look_of
-from mimlstudy.report.tables import HEADS, Entry, ReportTable, crossed, frame_grid, number_text
 
 SCORES_INSTANCES = ("MimlBoost", "MimlSvm_mi", "D-MimlSvm")
 BY_DISTANCES = ("MimlSvm", "MimlNn")
@@ -33,10 +21,6 @@ TITLES = {
 }
 BAR: dict[str, Any] = dict(marker="|", markersize=12, markeredgewidth=1.8)
 RECOGNISED = (5, 11, 20)  # among the test images with many labels: what a person recognises
-HELD_OUT_EXPERIMENTS = ("table1", "table2", "table3", "table4", "table5", "fixed", "unseen")
-# Ends of grids beyond which a parameter has no values.
-BOUNDS = {"ratio": 1.0, "ridge": 0.0, "max_alternations": 1}
-CROWDED = 0.2  # share of the fits at an end of a grid
 
 
 def measured_explanations(records: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
@@ -78,175 +62,3 @@ def _looks_of_pointing():
     looks[SIMPLE] = dict(color=INK, marker="*", markersize=10)
     looks[CEILING] = dict(color=LINE, **BAR)
     return looks
-
-
-class Grid(NamedTuple):
-    """A parameter that a method of some data chose by hold-out, in one part of an experiment."""
-
-    where: str
-    method: str
-    parameter: str
-    values: tuple[float, ...]
-    chosen: tuple[float, ...]  # by the recorded fits
-
-    @property
-    def share_at_ends(self) -> float:
-        """The share of fits that chose an end beyond which other values exist."""
-        ends = {min(self.values), max(self.values)}
-        ends.discard(BOUNDS.get(self.parameter))
-        is_at_end = [value in ends for value in self.chosen]
-        return float(np.mean(is_at_end))
-
-
-def grids(get_records: Records) -> list[Grid]:
-    """The grids of numbers from which recorded fits chose by hold-out."""
-    all_grids: list[Grid] = []
-    for name in HELD_OUT_EXPERIMENTS:
-        experiment = get_experiment(name)
-        fits = as_in_our_tables(records_of(get_records, name))
-        for part in experiment.parts:
-            on_data = fits["dataset"].isin(part.datasets)
-            of_part = fits[on_data & fits["method"].isin(part.methods)]
-            where = f"{experiment.title}, {_ends_in_words(part.datasets)}"
-            for method, of_method in of_part.groupby("method"):
-                dataset = of_method["dataset"].iloc[0]
-                search = experiment.estimator(dataset, method)
-                if isinstance(search, HoldOut):
-                    all_grids += _grids_of(search, of_method["chosen"], where, method)
-    return all_grids
-
-
-def _ends_in_words(datasets):
-    # What follows a colon is a part of the data, as in "yahoo:Arts".
-    first, _, _ = datasets[0].partition(":")
-    last, _, _ = datasets[-1].partition(":")
-    return first if first == last else f"{first} to {last}"
-
-
-def _grids_of(search, chosen, where, method) -> Iterator[Grid]:
-    # Fits that chose nothing have an empty text.
-    settings = [json.loads(text) for text in chosen if text]
-    for name, values in _values_by_name(search.grid).items():
-        is_numeric = all(map(_is_number, values))
-        taken = tuple(setting[name] for setting in settings if name in setting)
-        if is_numeric and len({*values}) > 1 and taken:
-            # Of the path of a parameter in a pipeline, its own name.
-            _, _, parameter = name.rpartition("__")
-            yield Grid(where, method, parameter, tuple(values), taken)
-
-
-def _is_number(value):
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _values_by_name(grid) -> dict[str, list]:
-    """All values of each parameter in a grid, or in a list of grids."""
-    alternatives = [grid] if isinstance(grid, Mapping) else grid
-    values: dict[str, list] = {}
-    for alternative in alternatives:
-        for name, of_name in alternative.items():
-            values.setdefault(name, []).extend(of_name)
-    return values
-
-
-def ends_table(searched: list[Grid]) -> ReportTable:
-    """The grids where many fits chose an end, and why they are not wider."""
-    reasons = _reasons()
-    rows = []
-    for grid in searched:
-        rows.append(
-            {
-                "where": grid.where,
-                "method": grid.method,
-                "parameter": grid.parameter,
-                "fits": len(grid.chosen),
-                "at an end": grid.share_at_ends,
-                "reason": reasons.get((grid.method, grid.parameter)),
-            }
-        )
-    columns = ["where", "method", "parameter", "fits", "at an end", "reason"]
-    tidy = pd.DataFrame(rows, columns=columns)
-    crowded = tidy[tidy["at an end"] > CROWDED]
-    names = crowded["where"] + ": " + crowded["method"] + ", " + crowded["parameter"]
-    shown = crowded.drop(columns=["where", "method", "parameter"])
-    shown["at an end"] = crowded["at an end"].map("{:.0%}".format)
-    shown.index = pd.Index(names, name="grid")
-    caption = (
-        f"The {len(crowded)} of {len(tidy)} grids where more than {CROWDED:.0%} of the fits chose "
-        "an end, and why they are not wider."
-    )
-    return frame_grid(shown, tidy, caption, corner="grid", prose=True)
-
-
-def _reasons() -> dict[tuple[str, str], str]:
-    """Why a grid is not wider, by method and parameter."""
-    reasons = {}
-    for row in read_rows("grid_reasons.csv", "methods"):
-        for method in row["methods"]:
-            reasons[method, row["parameter"]] = row["reason"]
-    return reasons
-
-
-def blanks_table(cells: pd.DataFrame) -> ReportTable:
-    """Cells that the paper prints as N/A or leaves out, with our values and their verdicts."""
-    blanks = cells[cells["printed"] != "value"]
-    names = [_blank_name(cell) for cell in blanks.itertuples()]
-    entries = []
-    for cell in blanks.itertuples():
-        text = number_text(cell.mean, cell.std)
-        entries.append(Entry((text,), (), cell.verdict))
-    shown = crossed(names, blanks["criterion"], entries).fillna(Entry())
-    in_order = [name for name in HEADS if name in shown]
-    shown = shown[in_order].rename(columns=HEADS)
-    n_measured = blanks["verdict"].eq("newly_measured").sum()
-    caption = (
-        f"The {len(blanks)} cells that the paper prints as N/A or leaves out, mean ± std; "
-        f"{n_measured} of them are newly measured."
-    )
-    return frame_grid(shown, blanks, caption)
-
-
-def _blank_name(cell):
-    name = f"Table {cell.table}: {cell.algorithm}"
-    has_sets = len(published_tables()[cell.table].datasets) > 1
-    return f"{name}, {cell.dataset}" if has_sets else name
-
-
-def largest_effects(effects: Mapping[str, Sequence[Effect]]) -> pd.Series:
-    """Of each open choice the setting that changes a share most, the largest change first.
-
-    ``effects`` are those of :func:`~mimlstudy.judge.choices.effects_of_choices`.
-    """
-    largest = {}
-    for name, of_choice in effects.items():
-        # Coverage counts labels, and would outweigh every share.
-        of_shares = [effect for effect in of_choice if effect.criterion != "coverage"]
-        if of_shares:
-            largest[name] = max(of_shares, key=change)
-    # A stable order: equal changes stay in the order of the choices.
-    names = sorted(largest, key=lambda name: -change(largest[name]))
-    return pd.Series({name: largest[name] for name in names})
-
-
-def change(effect: Effect) -> float:
-    """How much a setting changes a mean, without its sign."""
-    return abs(effect.other - effect.row)
-
-
-def effects_table(largest: pd.Series, n_rows: int = 8) -> ReportTable:
-    """The first rows of :func:`largest_effects`: what is set differently, and what it changes."""
-    rows = []
-    for effect in largest.iloc[:n_rows]:
-        rows.append(
-            {
-                "records": effect.experiment,
-                "method": effect.method,
-                "other setting": effect.setting,
-                "criterion": ALL_CRITERIA[effect.criterion].title.lower(),
-                "mean": f"{number_text(effect.row)} → {number_text(effect.other)}",
-            }
-        )
-    columns = ["records", "method", "other setting", "criterion", "mean"]
-    shown = pd.DataFrame(rows, largest.index[:n_rows], columns)
-    caption = f"The {len(shown)} open choices that change most, each with its largest effect."
-    return frame_grid(shown, shown, caption, corner="open choice", prose=True)

@@ -1,6 +1,7 @@
 """Recorded means behind a slider: HTML for a page of the site or for a cell of a notebook.
 
-``explore.js`` draws; :func:`fragment` brings it the numbers, so no kernel and no host is asked.
+``explore.js`` draws; :func:`fragment` puts the numbers into the page, so no kernel and no host is
+asked.
 """
 
 import json
@@ -13,32 +14,19 @@ import pandas as pd
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.compare import compare_with_paper
 from mimlstudy.judge.selection import records_of, unmixed
-from mimlstudy.judge.statistics import ranks_of_means, swept_values
+from mimlstudy.judge.statistics import ranks_of_means
 from mimlstudy.report.figures import in_order, look_of
+from mimlstudy.report.sections.curves import CHOSEN, in_percent
+from mimlstudy.report.sections.early_stop import CONVERGED, STOPPED
 
 MODULE = Path(__file__).with_suffix(".js")
 STORY = MODULE.with_name("story.csv")  # where the slider stands, and the words
 CLOSE = 0.25  # of a printed standard deviation, on average
-SWEEPS = (  # experiment, title, what varies, and the paper's value by method
-    (
-        "figure6",
-        "Fig. 6: boosting on scene",
-        "rounds",
-        {"MimlBoost": 50, "AdtBoost.MH": 25},
-    ),
-    (
-        "figure7",
-        "Fig. 7: MimlSvm on scene",
-        "k, % of the training images",
-        {"MimlSvm": 20},
-    ),
-    (
-        "figure8",
-        "Fig. 8: InsDif on yeast",
-        "M, % of the training genes",
-        {"InsDif": 20},
-    ),
-    ("figure9", "Fig. 9: AdtBoost.MH on yeast", "rounds", {"AdtBoost.MH": 25}),
+FIGURES = (  # experiment, title, what varies, methods
+    ("figure6", "Fig. 6: boosting on scene", "rounds", ("MimlBoost", "AdtBoost.MH")),
+    ("figure7", "Fig. 7: MimlSvm on scene", "k, % of the training images", ("MimlSvm",)),
+    ("figure8", "Fig. 8: InsDif on yeast", "M, % of the training genes", ("InsDif",)),
+    ("figure9", "Fig. 9: AdtBoost.MH on yeast", "rounds", ("AdtBoost.MH",)),
 )
 NAMES = [f"{criterion.title} {criterion.arrow}" for criterion in CRITERIA.values()]
 # Braces of JavaScript are doubled, since format fills what stands in single ones.
@@ -49,7 +37,6 @@ FRAGMENT = """\
 {module}explore(document.currentScript.previousElementSibling, {data});
 }})();
 </script>"""
-EARLY, CONVERGED = "RankSvm", "RankSvm, converged"
 
 
 def fragment(given: dict) -> str:
@@ -62,35 +49,30 @@ def fragment(given: dict) -> str:
 def sweeps(read: Callable[[str], pd.DataFrame]) -> dict:
     """Figs. 6 to 9 from the records that ``read`` has of an experiment."""
     shown = []
-    for experiment, title, parameter, published in SWEEPS:
+    for experiment, title, parameter, methods in FIGURES:
         records = read(experiment)
         if len(records):
             panel = {
                 "title": title,
                 "parameter": parameter,
-                "curves": [*_swept(records, parameter, published)],
+                "curves": [*_swept(records, parameter, methods)],
             }
             shown.append(panel)
     return {"criteria": NAMES, "shown": shown}
 
 
-def _swept(records, parameter, published):
+def _swept(records, parameter, methods):
     """The curve of each method over rounds or over percentages, with the paper's value."""
-    if parameter == "rounds":
-        x = records["stage"]
-    else:
-        x = 100 * swept_values(records, default=0.2)
-    placed = records.assign(x=x.round().astype(int))
-    by_method = placed.groupby("method")
-    for method, value in published.items():
+    x = records["stage"] if parameter == "rounds" else in_percent(records)["%"]
+    by_method = records.assign(x=x.round().astype(int)).groupby("method")
+    for method in methods:
         if method in by_method.groups:
-            of_method = by_method.get_group(method)
-            curve = _curve(of_method, method)
-            yield curve | {"paper": value}
+            curve = _curve(by_method.get_group(method), method)
+            yield curve | {"paper": CHOSEN[method]}
 
 
 def early_stop(read: Callable[[str], pd.DataFrame]) -> dict | None:
-    """RankSvm's steps on scene, told in chapters; None if records are missing."""
+    """RankSvm's steps on scene, in chapters; None if records are missing."""
     cells = compare_with_paper(records_of(read, "table1"), 1)
     means = _by_method(cells, "mean")
     stds = _by_method(cells, "std")
@@ -99,18 +81,18 @@ def early_stop(read: Callable[[str], pd.DataFrame]) -> dict | None:
     steps = read("ranksvm_steps")
     if steps.empty or not {CONVERGED, *printed.index} <= {*means.index}:
         return None
-    curve = _curve(steps.assign(x=steps["stage"]), EARLY)
+    curve = _curve(steps.assign(x=steps["stage"]), STOPPED)
     means_of_steps = _by_step(curve, "mean")
     ends = {
-        "printed": printed.loc[EARLY],
+        "printed": printed.loc[STOPPED],
         "converged": means.loc[CONVERGED],
     }
     spreads = {
-        "printed": printed_stds.loc[EARLY],
+        "printed": printed_stds.loc[STOPPED],
         "converged": stds.loc[CONVERGED],
         "last": _by_step(curve, "std").iloc[-1],
     }
-    rivals = means.loc[printed.index].drop(EARLY)
+    rivals = means.loc[printed.index].drop(STOPPED)
     orders = _orders(rivals, means_of_steps, ends["converged"], printed)
     facts = {"n": len(printed)} | _facts(means_of_steps, ends, spreads)
     levels = []
@@ -151,7 +133,7 @@ def _orders(rivals, means_of_steps, converged, printed):
 
 def _order_with(rivals, row, printed):
     """The order of the methods if RankSvm has the means of a row."""
-    means = pd.concat([rivals, row.to_frame(EARLY).T])
+    means = pd.concat([rivals, row.to_frame(STOPPED).T])
     return _order(means, printed)
 
 
@@ -160,7 +142,7 @@ def _chapters(facts, orders):
     for place, words in pd.read_csv(STORY, dtype=str).itertuples(index=False):
         at = place.format(**facts)
         names = [name for name, _ in orders[at]]
-        rank = 1 + names.index(EARLY)
+        rank = 1 + names.index(STOPPED)
         yield {"at": at, "words": words.format(**facts, place=rank)}
 
 

@@ -16,10 +16,10 @@ from mimlstudy.report.marks import marked_names
 
 SETTINGS = ("printed", "ours", "equal tuning")
 GREY = "#bbbbbb"
-MARKERS = {  # kinds of methods, and the markers of each, one a character; see looks.csv
-    "MIML learner": "o",
-    "InsDif, or a MIML learner on its bags": "s",
-    "compared learner": "^vPX*",
+MARKERS = {  # kinds of methods, and the markers of each; see looks.csv
+    "MIML learner": ("o",),
+    "InsDif, or a MIML learner on its bags": ("s",),
+    "compared learner": ("^", "v", "P", "X", "*"),
 }
 
 
@@ -56,7 +56,7 @@ def first_methods(ranks: Mapping[int, pd.DataFrame]) -> pd.DataFrame:
     rows = {}
     for number, table in ranks.items():
         if len(table):
-            name = f"Table {number}: {published_tables()[number].title}"
+            name = published_tables()[number].heading
             rows[name] = table.idxmin()
     return pd.DataFrame.from_dict(rows, "index", columns=list(SETTINGS))
 
@@ -71,7 +71,7 @@ def orders_figure(ranks: Mapping[int, pd.DataFrame], coloured: Sequence[str]) ->
     for ax, (number, table) in zip(axes.flat, ranks.items(), strict=False):
         published = published_tables()[number]
         _draw_order(ax, table.reindex(in_order(table.index)), coloured, published.experiment)
-        ax.set_title(f"Table {number}: {published.title}", loc="left")
+        ax.set_title(published.heading, loc="left")
     handles = [_marks(markers) for markers in MARKERS.values()]
     side_by_side = {tuple: HandlerTuple(ndivide=None, pad=1.2)}
     figure.legend(

@@ -7,7 +7,7 @@ from mimlstudy.judge.selection import Records
 from mimlstudy.judge.verdicts import against_printed, row_verdicts
 from mimlstudy.paper.published import published_cells
 
-ROW = ["table", "algorithm", "criterion"]
+PRINTED_VALUE = ["table", "algorithm", "criterion"]  # what names one: a mean over data sets
 
 
 def printed_rows(number: int, get_records: Records) -> pd.DataFrame:
@@ -46,8 +46,7 @@ def _against_printed_rows(alternatives, number):
     printed = printed.rename(columns=names)
     places = printed[["dataset", "criterion", "algorithm"]]
     places = places.rename(columns={"algorithm": "method"})
-    names = ["table", "algorithm", "method", "alternative"]
-    columns = [*names, "dataset", "criterion", "mean"]
+    columns = ["table", "algorithm", "method", "alternative", "dataset", "criterion", "mean"]
     # The merge keeps what is printed of the alternative's own method.
     with_print = alternatives[columns].merge(places)
     return against_printed(with_print, printed)
@@ -56,9 +55,9 @@ def _against_printed_rows(alternatives, number):
 def _positions(pairs):
     # A criterion of several data sets counts by its mean over them.
     values = ["published_mean", "mean", "recognised"]
-    means = pairs.groupby([*ROW, "alternative"], sort=False)[values].mean()
+    means = pairs.groupby([*PRINTED_VALUE, "alternative"], sort=False)[values].mean()
     means["below"] = means["mean"] < means["published_mean"]
-    rows = means.groupby(ROW, sort=False)
+    rows = means.groupby(PRINTED_VALUE, sort=False)
     return rows.agg(
         alternatives=("mean", "size"),
         recognised=("recognised", "mean"),

@@ -14,20 +14,13 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.claims import WORDS
 from mimlstudy.judge.verdicts import LOWER_IS_BETTER, VERDICTS
 from mimlstudy.paper.published import published_tables
-from mimlstudy.report.figures import BLUE, GREEN, INK, LINE, VERMILION
+from mimlstudy.report.figures import GREEN, LINE, VERMILION
 from mimlstudy.report.marks import DAGGER, marked_names
-from mimlstudy.report.verdict_looks import VERDICT_LOOKS
+from mimlstudy.report.verdict_looks import VERDICT_LOOKS, WORD_BARS
 
 FARTHEST = 6.0  # tolerances that the axis shows
 AT_THE_EDGE = FARTHEST + 0.25
 COUNT_AT = AT_THE_EDGE + 0.35  # place of the number of values beyond the axis
-WORD_COLOURS = {  # of bars; and of the numbers in them
-    "supported": (BLUE, "white"),
-    "supported in part": ("#8fbbe0", INK),
-    "undecided": ("#dddddd", INK),
-    "contradicted": (VERMILION, "white"),
-    "not tested": ("#f6f6f6", INK),
-}
 
 
 def deviations_from_print(card: Mapping) -> pd.DataFrame:
@@ -74,7 +67,7 @@ def deviations_figure(cells: pd.DataFrame) -> plt.Figure:
     )
     for ax, number in zip(axes.flat, tables, strict=True):
         _draw_deviations(ax, cells[cells["table"] == number])
-        ax.set_title(f"Table {number}: {published_tables()[number].title}", loc="left")
+        ax.set_title(published_tables()[number].heading, loc="left")
     axes.flat[-1].set_xlabel("tolerances from the printed value; right: ours is better")
     return figure
 
@@ -117,7 +110,7 @@ def cells_figure(card: Mapping, numbers: Sequence[int]) -> plt.Figure:
         squares = _squares(table, published_tables()[number].columns)
         squares = squares.rename(index=_marked_names(number, squares.index))
         _draw_squares(ax, squares, looks)
-        ax.set_title(f"Table {number}: {published_tables()[number].title}", loc="left")
+        ax.set_title(published_tables()[number].heading, loc="left")
     for ax in axes.flat[len(numbers) :]:
         ax.set_axis_off()
     axes[2, 1].legend(handles=_verdict_key(cells, looks), loc="center left", title="verdicts")
@@ -168,13 +161,13 @@ def words_figure(words: pd.DataFrame) -> plt.Figure:
     figure, ax = plt.subplots(figsize=(7, 0.3 * len(words) + 0.75))
     # Bars are drawn from below, and the first row stands on top.
     upwards = words.loc[::-1, [*WORDS]]
-    colors = [WORD_COLOURS[word][0] for word in WORDS]
+    colors = [WORD_BARS[word][0] for word in WORDS]
     look = dict(color=colors, width=0.75, legend=False)
     upwards.plot.barh(stacked=True, ax=ax, **look)
     ends = upwards.cumsum(axis="columns")
     middles = ends - upwards / 2
     for word in WORDS:
-        _, color = WORD_COLOURS[word]
+        _, color = WORD_BARS[word]
         text: dict[str, Any] = dict(color=color, ha="center", va="center")
         bars = zip(upwards[word], middles[word], strict=True)
         for place, (n_claims, middle) in enumerate(bars):

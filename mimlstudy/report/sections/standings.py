@@ -8,7 +8,7 @@ import pandas as pd
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import unmixed
 from mimlstudy.paper.published import published_cells, published_tables
-from mimlstudy.report.figures import BLUE, INK, VERMILION
+from mimlstudy.report.figures import BLUE, INK, VERMILION, as_loss
 from mimlstudy.report.marks import marked_names
 
 LOOKS = {
@@ -28,7 +28,8 @@ def standings(number: int, ours: pd.DataFrame, equal: pd.DataFrame, criterion: s
     ours, equal : DataFrame, records with settings closest to print, and with equal tuning.
     criterion : str
     """
-    cells = published_cells(number).query("criterion == @criterion")
+    cells = published_cells(number)
+    cells = cells[cells["criterion"] == criterion]
     means = {
         "printed": cells.set_index("algorithm")["mean"],
         "ours": _means(ours, criterion),
@@ -57,7 +58,7 @@ def standings_figure(
     for ax, (number, table) in zip(axes.flat, tables.items(), strict=True):
         published = published_tables()[number]
         _draw_standings(ax, table, published.experiment)
-        ax.set_title(f"Table {number}: {published.title}")
+        ax.set_title(published.heading)
         ax.set_xlabel(CRITERIA[criterion].title)
         for method, label in zip(table.index, ax.get_yticklabels(), strict=True):
             label.set_weight("bold" if method in bold else "normal")
@@ -82,7 +83,7 @@ def entry_ranks_figure(standing: pd.DataFrame, entry: str) -> plt.Figure:
     ----------
     standing : DataFrame
         Columns table, method and rank, see :class:`~mimlstudy.report.bench.Bench`; maybe no rows.
-    entry : str, what the names of the entry's rows begin with.
+    entry : str, module:Name.
     """
     tables = dict(list(standing.groupby("table", sort=False)))
     n_rows = max((len(table) for table in tables.values()), default=0)
@@ -93,7 +94,7 @@ def entry_ranks_figure(standing: pd.DataFrame, entry: str) -> plt.Figure:
     for ax, (number, table) in zip(axes.flat, tables.items(), strict=False):
         in_order = table.sort_values("rank")
         places = range(len(in_order))
-        is_entry = in_order["method"].str.startswith(entry)
+        is_entry = in_order["method"].isin([entry, f"{entry}, tuned"])
         colors = is_entry.map({True: VERMILION, False: INK})
         ax.scatter(in_order["rank"], places, c=colors, s=24)
         ax.set_yticks(places, in_order["method"])
@@ -105,8 +106,6 @@ def entry_ranks_figure(standing: pd.DataFrame, entry: str) -> plt.Figure:
 
 def best_by_criterion(records: pd.DataFrame) -> pd.Series:
     """The method with the best mean on each criterion, by the criterion's name."""
-    losses = _means(records, [*CRITERIA])
-    for name, criterion in CRITERIA.items():
-        if not criterion.lower_is_better:
-            losses[name] = 1 - losses[name]
+    means = _means(records, [*CRITERIA])
+    losses = means.apply(lambda column: as_loss(column, column.name))
     return losses.idxmin()

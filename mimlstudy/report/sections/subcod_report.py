@@ -93,7 +93,8 @@ def accuracies(records: pd.DataFrame) -> pd.DataFrame:
 
 def printed_accuracies(method: str) -> pd.Series:
     """The printed accuracies of a row of Table 5, by data set."""
-    cells = published_cells(5).query("algorithm == @method")
+    cells = published_cells(5)
+    cells = cells[cells["algorithm"] == method]
     return cells.set_index("dataset")["mean"]
 
 

@@ -8,12 +8,13 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.judge.claim_parts import parts_of
+from mimlstudy.judge.claim_parts import NOT_TESTED, parts_of
 from mimlstudy.judge.claim_tests import ClaimTest
 from mimlstudy.judge.claims import ClaimVerdict, verdict_of
 from mimlstudy.judge.equal_tuning import best_of_group
 from mimlstudy.judge.selection import as_in_our_tables, unmixed
 from mimlstudy.judge.statistics import Ranks, rank_methods
+from mimlstudy.paper.published import published_tables
 from mimlstudy.paper.unseen import BAGS, OWN_CHOSEN_ON
 from mimlstudy.paper.variants import VARIED
 from mimlstudy.report.figures import label_ends, look_of
@@ -28,11 +29,11 @@ from mimlstudy.report.tables import (
 
 SETS = (*BAGS, "dbpedia")
 AUTHORS_SETS = ("scene", "reuters", "yeast", "web pages")
-# The rows of Table 1: the paper's, and those that they are compared with.
-FOUR = ("MimlBoost", "MimlSvm", "MimlSvm_mi", "MimlNn")
-COMPARED = ("AdtBoost.MH", "RankSvm", "MlSvm", "Ml-knn")
+# The rows of Table 1: the paper's learners, and the compared ones.
+FOUR = published_tables()[1].proposed
+COMPARED = published_tables()[1].compared
 COLUMN_NAMES = {"fixed": "fixed in advance", "equal": "equal tuning"}
-METHODS_OF_BUDGETS = ("MimlBoost", "MimlSvm", "MimlSvm_mi", "MimlNn", "MlSvm, mean", "NoisyOr")
+METHODS_OF_BUDGETS = (*FOUR, "MlSvm, mean", "NoisyOr")
 
 
 class Order(NamedTuple):
@@ -88,7 +89,7 @@ def tested_orders(records: pd.DataFrame) -> pd.DataFrame:
     verdicts = [field.name for field in fields(ClaimVerdict)]
     columns = ["order", "is_papers", "dataset", "column", *verdicts]
     tested = pd.DataFrame(_verdicts(records), columns=columns)
-    return tested[tested["word"] != "not tested"].reset_index(drop=True)
+    return tested[tested["word"] != NOT_TESTED].reset_index(drop=True)
 
 
 def _verdicts(records) -> Iterator[dict]:
