@@ -45,6 +45,20 @@ class Look(NamedTuple):
 
 
 UNKNOWN_LOOK = Look("#888888", ".", ":")
+WORD_BARS = {  # words of claims: the colour of a bar, and of the number in it
+    "supported": (BLUE, "white"),
+    "supported in part": ("#8fbbe0", INK),
+    "undecided": ("#dddddd", INK),
+    "contradicted": (VERMILION, "white"),
+    "not tested": ("#f6f6f6", INK),
+}
+WORD_INKS = {  # the words themselves on white
+    "supported": "#1b6b1b",
+    "supported in part": "#5b7a12",
+    "undecided": "#8a6d00",
+    "contradicted": "#b03a14",
+    "not tested": "#666666",
+}
 
 
 @cache

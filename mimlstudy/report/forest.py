@@ -19,8 +19,7 @@ from mimlstudy.judge.claims import WORDS, ClaimFinding
 from mimlstudy.judge.compare import moved_to_printed_means
 from mimlstudy.judge.rules import Rules
 from mimlstudy.judge.selection import Records, Selection, selected, without_synthetic
-from mimlstudy.report.figures import BLUE, INK, LINE
-from mimlstudy.report.verdict_looks import WORD_INKS
+from mimlstudy.report.figures import BLUE, INK, LINE, WORD_INKS
 from mimlstudy.report.words import counted
 
 # With this margin of ties the margin of a comparison is the rival's mean loss itself.

@@ -1,8 +1,6 @@
-"""How verdicts look: tint of a cell, fill and sign of a mark, colours of words of claims."""
+"""How verdicts look: tint of a cell, fill and sign of a mark, words in print."""
 
 import pandas as pd
-
-from mimlstudy.report.figures import BLUE, INK, VERMILION
 
 # Verdicts on cells, on characteristics of data, and on claims.
 VERDICT_LOOKS = pd.DataFrame(
@@ -26,18 +24,3 @@ VERDICT_LOOKS = pd.DataFrame(
 VERDICT_TINTS = VERDICT_LOOKS["tint"].to_dict()
 VERDICT_SIGNS = VERDICT_LOOKS["sign"].to_dict()
 IN_PRINT = VERDICT_LOOKS["in_print"].to_dict()
-
-WORD_BARS = {  # the colour of a bar, and of the number in it
-    "supported": (BLUE, "white"),
-    "supported in part": ("#8fbbe0", INK),
-    "undecided": ("#dddddd", INK),
-    "contradicted": (VERMILION, "white"),
-    "not tested": ("#f6f6f6", INK),
-}
-WORD_INKS = {  # of the word itself, on white
-    "supported": "#1b6b1b",
-    "supported in part": "#5b7a12",
-    "undecided": "#8a6d00",
-    "contradicted": "#b03a14",
-    "not tested": "#666666",
-}

@@ -20,6 +20,7 @@ from mimlstudy import folders
 from mimlstudy.judge.rules import DEFAULT_RULES
 from mimlstudy.judge.scorecard import scorecard
 from mimlstudy.judge.selection import SETTINGS_COLUMNS
+from mimlstudy.paper.catalogue import default_store
 from mimlstudy.report.figures import save_figure
 from mimlstudy.report.status import artefacts
 from mimlstudy.report.trace import Origin, Trace
@@ -28,7 +29,7 @@ from tests.made_up_records import as_in_the_paper
 
 def test_the_page_of_numbers_has_every_cell_and_its_origin_once():
     records = {"table1": as_in_the_paper(1, seconds=1.0)}
-    page = cells.cells_page(records.get)
+    page = cells.cells_page(records.get, default_store())
     origins = re.findall(r'<template id="table1/[^"]*" data-origin="([^"]*)"', page)
     assert len(origins) == 8 * 7
     assert len(set(origins)) == 8
@@ -45,7 +46,7 @@ def test_a_cell_shows_its_own_origin_where_those_of_others_are_forgotten(monkeyp
             yield Trace(number, method, "coverage", "x", "", "", "", np.nan, np.nan, runs, origin)
 
     monkeypatch.setattr(cells, "traces", forgotten)
-    page = cells.cells_page({}.get)
+    page = cells.cells_page({}.get, default_store())
     templates = dict(re.findall('<template id="([^"]*)"(.*?)</template>', page, re.DOTALL))
     for number, method in product(range(1, 6), range(20)):
         cell = templates[f"table{number}/{method}/coverage/x"]

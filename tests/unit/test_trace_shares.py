@@ -14,11 +14,11 @@ from mimlstudy.paper.section4 import NEARLY_EXACT
 from mimlstudy.paper.section6 import OF_GENES, TABLE_4
 from tests.real_data import real_data
 
-RANGE = re.compile(r"(\d+) to (\d+) % (?:is left )?with (?:width )?(\.?\d+)")
+RANGE = re.compile(r"(\d+) to (\d+) % (?:is missed )?at (?:width )?(\.?\d+)")
 
 
 def typed_ranges(bases):
-    """The rank whose reason names shares that are left, and their range for each width."""
+    """The rank whose reason names shares that are missed, and their range for each width."""
     for basis in bases:
         ranges = {float(width): (low, high) for low, high, width in RANGE.findall(basis.source)}
         if ranges:

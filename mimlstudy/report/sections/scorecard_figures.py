@@ -14,9 +14,9 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.claims import WORDS
 from mimlstudy.judge.verdicts import LOWER_IS_BETTER, VERDICTS
 from mimlstudy.paper.published import published_tables
-from mimlstudy.report.figures import GREEN, LINE, VERMILION
+from mimlstudy.report.figures import GREEN, LINE, VERMILION, WORD_BARS
 from mimlstudy.report.marks import DAGGER, marked_names
-from mimlstudy.report.verdict_looks import VERDICT_LOOKS, WORD_BARS
+from mimlstudy.report.verdict_looks import VERDICT_LOOKS
 
 FARTHEST = 6.0  # tolerances that the axis shows
 AT_THE_EDGE = FARTHEST + 0.25
