@@ -34,17 +34,6 @@ RING: dict[str, Any] = dict(
 PRINTED_BAR: dict[str, Any] = dict(
     color=INK, marker="_", markersize=11, markeredgewidth=1.8, linestyle="none", zorder=6
 )
-
-
-class Look(NamedTuple):
-    """Colour, marker and line of a method, as matplotlib takes them."""
-
-    color: str
-    marker: str
-    linestyle: str = "-"
-
-
-UNKNOWN_LOOK = Look("#888888", ".", ":")
 WORD_BARS = {  # words of claims: the colour of a bar, and of the number in it
     "supported": (BLUE, "white"),
     "supported in part": ("#8fbbe0", INK),
@@ -59,6 +48,17 @@ WORD_INKS = {  # the words themselves on white
     "contradicted": "#b03a14",
     "not tested": "#666666",
 }
+
+
+class Look(NamedTuple):
+    """Colour, marker and line of a method, as matplotlib takes them."""
+
+    color: str
+    marker: str
+    linestyle: str = "-"
+
+
+UNKNOWN_LOOK = Look("#888888", ".", ":")
 
 
 @cache
