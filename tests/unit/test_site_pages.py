@@ -38,7 +38,7 @@ def test_the_page_of_numbers_has_every_cell_and_its_origin_once():
 
 
 def test_a_cell_shows_its_own_origin_where_those_of_others_are_forgotten(monkeypatch):
-    def forgotten(number, read):
+    def forgotten(number, read, *, store):
         for method in map(str, range(20)):
             # No one else keeps this origin: the next one may have its place in memory.
             origin = Origin((f"trials of table {number}, {method}",), (), "", (), (), (), "")
