@@ -162,10 +162,10 @@ def write_tables(folder, figures, card):
     folder.mkdir(parents=True)
     for file in figures.glob("*.csv"):
         shutil.copy(file, folder)
-    shutil.copy(ROOT / "data" / "divergences.csv", folder)
+    pages.choices_log().to_csv(folder / "open_choices.csv", index=False)
     pd.DataFrame(card["cells"]).to_csv(folder / "cells.csv", index=False)
     rows = [verdicts_of(claim) for claim in card["claims"]]
-    pd.DataFrame(rows).to_csv(folder / "claims.csv", index=False)
+    pd.DataFrame(rows).to_csv(folder / "claims_by_view.csv", index=False)
 
 
 def verdicts_of(claim):

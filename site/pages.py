@@ -145,7 +145,7 @@ def claims_page(card, profile, headings):
         rows,
         {"where", *CLAIM_COLUMNS},
         details=details,
-        file="csv/claims.csv",
+        file="csv/claims_by_view.csv",
     )
     return filled(
         "claims",
@@ -205,10 +205,12 @@ def _alternatives(effects, headings):
     """How far the favoured methods lead with alternative settings, and how often they do."""
     if effects is None:
         return ""
+    effect = effects["effect"]
+    verb = "lead" if effect > 0 else "trail"
     text = (
-        "The favoured methods lead by {effect:.1f} % of the rival's loss. With alternative "
-        "settings they lead in {in_favour:.0%} of the cases."
-    ).format(**effects)
+        f"The favoured methods {verb} by {abs(effect):.1f} % of the rival's loss. With alternative "
+        f"settings they lead in {effects['in_favour']:.0%} of the cases."
+    )
     if "10_multiverse" in headings:
         return link(f"notebooks/10_multiverse.html#{HOW_FAR_THEY_LEAD}", text)
     return text
@@ -230,6 +232,11 @@ def _tested_in(claim, headings):
     return Markup(", ").join(links)
 
 
+def choices_log():
+    """What the paper leaves open, a row for each choice, with the effects that were measured."""
+    return divergences_with_effects(published_divergences(), Companion.published().recorded)
+
+
 def choices_page():
     """The log of what the paper leaves open."""
     heads = {
@@ -241,10 +248,9 @@ def choices_page():
         "alternatives": "instead",
         "effect": "what it changes",
     }
-    log = divergences_with_effects(published_divergences(), Companion.published().recorded)
-    log = log[[*heads]].rename(columns=heads)
+    log = choices_log()[[*heads]].rename(columns=heads)
     rows = log.to_dict("records")
-    table = sortable_table("Open choices", rows, {"section"}, file="csv/divergences.csv")
+    table = sortable_table("Open choices", rows, {"section"}, file="csv/open_choices.csv")
     return filled("choices", CHOICES=raw(table))
 
 

@@ -72,7 +72,7 @@ class Origin:
             "code": self.code,
             "machines": self.machines,
             "verified": self.verified,
-            "again": (self.command,),
+            "run again": (self.command,),
         }
 
     def to_html(self) -> str:

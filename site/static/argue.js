@@ -133,7 +133,7 @@ const Argue = (() => {
     const differences = places.map((place) => numbers[place] - bound);
     const sizes = sizesAt(runs.splits, places);
     const comparison = Statistics.compareDifferences(differences, sizes, rules.competitive, rules);
-    return { ...comparison, scale: 1 };
+    return { ...comparison, scale: 1 - bound }; // the loss of what is quoted
   }
 
   const untested = (subject, aspect) =>
@@ -158,7 +158,8 @@ const Argue = (() => {
     const onDataset = printed[isCriterion ? Object.keys(printed)[0] : name] ?? {};
     const value = (each) => onDataset[each]?.[isCriterion ? name : "accuracy"];
     const quoted = (data.quoted[name] ?? {})[rival];
-    const [ours, theirs] = [value(method), quoted ?? value(rival)];
+    const bound = isNumber(quoted) ? quoted + Statistics.sum(test.values) : value(rival);
+    const [ours, theirs] = [value(method), bound];
     if (!isNumber(ours) || !isNumber(theirs)) return null;
     return isCriterion && data.criteria[name].lower ? theirs - ours : ours - theirs;
   }

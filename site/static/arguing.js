@@ -39,6 +39,8 @@
       if (!field.name || !asked.has(field.name)) continue;
       if (field.type === "checkbox") field.checked = asked.getAll(field.name).includes(field.value);
       else field.value = asked.get(field.name);
+      // What the form does not offer leaves the project's own choice.
+      if (field.selectedIndex === -1) field.selectedIndex = 0;
     }
   }
 
@@ -67,7 +69,7 @@
   // One part of a claim as a row: what it is about, its interval on a line, its word.
   function partRow(part, test, most) {
     const word = part[test];
-    const label = element("span", {}, `${part.subject.replaceAll("_", " ")}, ${part.aspect}`);
+    const label = element("span", {}, `${part.subject}, ${part.aspect}`);
     const chip = element("span", { className: "chip" }, word);
     chip.style.background = tints[word];
     chip.style.color = textColor;
@@ -86,22 +88,27 @@
     const ours = element("span", { className: "ours" });
     ours.style.left = `${across(difference)}%`;
     const track = element("span", { className: "track" }, interval, ours);
+    let words = `${percent(difference)} ± ${percent(half)} of the rival's loss`;
     if (comparison.printed !== null) {
+      const share = comparison.printed / comparison.scale;
       const printed = element("span", { className: "printed" });
-      printed.style.left = `${across(comparison.printed / comparison.scale)}%`;
+      printed.style.left = `${across(share)}%`;
       track.append(printed);
+      words += `; printed: ${percent(share)}`;
     }
-    const words = `${percent(difference)} ± ${percent(half)} of the rival's loss`;
     track.setAttribute("role", "img");
     track.setAttribute("aria-label", words);
     track.title = words;
     return track;
   }
 
-  // How far the lines of a claim reach: to its widest interval, at most to the whole loss.
+  // How far the lines of a claim reach: to its widest interval or printed difference, at most to
+  // the whole loss.
   function reachOf(parts, test) {
-    const ends = parts.filter((part) => part.comparison).map(({ comparison }) =>
-      (Math.abs(comparison.difference) + halfOf(comparison, test)) / comparison.scale);
+    const ends = parts.filter((part) => part.comparison).map(({ comparison }) => {
+      const farthest = Math.abs(comparison.difference) + halfOf(comparison, test);
+      return Math.max(farthest, Math.abs(comparison.printed ?? 0)) / comparison.scale;
+    });
     return Math.min(1, Math.max(0.01, ...ends));
   }
 
@@ -114,9 +121,11 @@
     const rows = finding.parts.flatMap((part) => partRow(part, test, most));
     const power = finding.nPrinted
       ? ` The test would show ${finding.nDetected} of ${finding.nPrinted} printed differences.` : "";
+    const hasLines = finding.parts.some((part) => part.comparison);
+    const key = hasLines ? " Right of the middle the first method is better. The ends of a line are "
+      + `${percent(most)} of the rival's loss. ◆ is the printed difference.` : "";
     const head = element("p", {}, `${finding.supported} of ${finding.nParts} parts are supported, `
-      + `${finding.contradicted} contradicted.${power} Right of the middle the first method is better; `
-      + `the lines reach to ${percent(most)} of the rival's loss. ◆ is printed.`);
+      + `${finding.contradicted} contradicted.${power}${key}`);
     place.replaceChildren(head, element("div", { className: "parts" }, ...rows));
   }
 
@@ -130,7 +139,13 @@
   }
 
   function judge() {
-    if (!form.checkValidity()) return;
+    const wrong = form.querySelector("input:invalid");
+    if (wrong) {
+      const name = wrong.labels[0].textContent.trim();
+      document.getElementById("counts").textContent =
+        `${name}: ${wrong.validationMessage} The table still shows the rules before.`;
+      return;
+    }
     const rules = rulesOf();
     const judged = Argue.argue(ARGUMENT, rules);
     findings = new Map(judged.map((finding) => [finding.id, finding]));

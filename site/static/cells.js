@@ -14,9 +14,20 @@
     return made;
   }
 
+  function nameInAddress() {
+    const name = location.hash.slice(1);
+    try {
+      return decodeURIComponent(name);
+    } catch {
+      return name; // with a % that begins no code
+    }
+  }
+
   function showCell() {
-    const name = decodeURIComponent(location.hash.slice(1));
+    const name = nameInAddress();
     const template = document.getElementById(name);
+    // A place of this page, such as that of "Skip to main content", is no number: nothing changes.
+    if (template && template.localName !== "template") return;
     if (!template?.dataset.title) {
       place.textContent = name ? `There is no number at the address ${name}.` : "Choose a number on the scorecard.";
       return;

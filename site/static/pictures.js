@@ -5,7 +5,6 @@ for (const picture of document.querySelectorAll(".bd-article img")) {
   if (picture.closest("a")) continue;
   const link = document.createElement("a");
   link.href = picture.src;
-  link.className = "picture";
   picture.replaceWith(link);
   link.append(picture);
 }

@@ -175,8 +175,6 @@ const Statistics = (() => {
     const error = studentQuantile(n - 1, 1 - level / 2) * deviation(differences);
     const correctedTest = sizes === null ? signedRankTest : (values) => tTest(values, extra);
     return {
-      n,
-      margin,
       difference: mean(differences),
       half: error * Math.sqrt(1 / n + extra),
       pairedHalf: error * Math.sqrt(1 / n),
@@ -186,7 +184,7 @@ const Statistics = (() => {
   }
 
   return {
-    compareDifferences, deviation, extraVariance, holm, mean, ranks, signedRankTest,
+    compareDifferences, holm, mean, ranks, signedRankTest,
     studentBelow, studentQuantile, sum, tTest,
   };
 })();

@@ -22,7 +22,7 @@
 
   function sortBy(table, column) {
     const head = table.tHead.rows[0].cells[column];
-    const descending = head.ariaSort === "ascending";
+    const descending = head.getAttribute("aria-sort") === "ascending";
     for (const each of table.tHead.rows[0].cells) each.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", descending ? "descending" : "ascending");
     const records = [...table.tBodies];
@@ -78,7 +78,7 @@
     form.className = "filters";
     form.setAttribute("role", "search");
     form.setAttribute("aria-label", `filters of ${table.getAttribute("aria-label")}`);
-    form.append(labelled("words", words));
+    form.append(labelled("search words", words));
     const count = document.createElement("p");
     count.className = "count";
     count.setAttribute("role", "status");
@@ -96,7 +96,9 @@
     for (const record of table.tBodies) if (record.rows[1]) makeFoldable(record);
 
     function fits(record) {
-      const text = record.textContent.toLowerCase();
+      // Without the plot, which only an unfolded record has.
+      const searched = [...cellsOf(record), ...record.querySelectorAll(".facts")];
+      const text = searched.map((place) => place.textContent).join(" ").toLowerCase();
       const wanted = words.value.toLowerCase().split(/\s+/);
       const chosen = [...filters].filter(([, select]) => select.value);
       return wanted.every((word) => text.includes(word))
@@ -124,6 +126,7 @@
     for (const [column, select] of filters) {
       const value = wanted.get(table.tHead.rows[0].cells[column].textContent);
       if (value) select.value = value;
+      if (select.selectedIndex === -1) select.value = ""; // a value that the table does not have
     }
     table.parentElement.before(form, count);
     filter();

@@ -434,7 +434,7 @@ def choose(page, rules):
     form.get_by_label("level").fill(str(rules.level))
     form.get_by_label("test").select_option(rules.test)
     form.get_by_label("margin of a tie").fill(str(margin_in_percent))
-    form.get_by_label("power asked").fill(str(power_in_percent))
+    form.get_by_label("least power").fill(str(power_in_percent))
     form.get_by_label("settings").select_option(rules.column)
     form.get_by_label("splits left out").fill(left_out)
     for name in CRITERIA:

@@ -33,7 +33,7 @@ def test_a_text_says_seeds_settings_with_reasons_code_and_the_command(of_scenes)
     assert "data/results/table1.csv" in text
     assert re.search(r"ratio = 0\.2 +stated, 4\.3\.2", text)
     assert "RandomSplits(n_splits=30, train=0.75); table1 in mimlstudy/paper" in text
-    assert "again     mimlpaper compute table1 --methods MimlSvm --recompute" in text
+    assert "run again mimlpaper compute table1 --methods MimlSvm --recompute" in text
 
 
 def test_a_setting_chosen_by_print_is_marked():

@@ -37,8 +37,11 @@ function drawn(tag, attributes, text = "") {
   return made;
 }
 
-// As the paper prints numbers: .215, but 1.095.
-const number = (value, digits = 3) => value.toFixed(digits).replace(/^(-?)0\./, "$1.");
+// As the paper prints numbers, halves rounded up: .215, but 1.095.
+function number(value, digits = 3) {
+  const rounded = Math.floor(value * 10 ** digits + 0.5 + 1e-9) / 10 ** digits;
+  return rounded.toFixed(digits).replace(/^(-?)0\./, "$1.");
+}
 
 // One criterion: bands, curves, level lines, the paper's values; and the line that moves.
 function panel(title, c, { curves, levels = [] }) {
@@ -64,6 +67,8 @@ function panel(title, c, { curves, levels = [] }) {
   const values = curves.map(() => element("span"));
   const rows = curves.map((curve, i) => {
     const swatch = element("span", { className: "swatch", title: curve.name });
+    swatch.setAttribute("role", "img");
+    swatch.setAttribute("aria-label", curve.name);
     swatch.style.background = curve.color;
     return element("div", { className: "value" }, swatch, values[i]);
   });
@@ -85,7 +90,7 @@ function key({ curves, levels = [], parameter }) {
     return element("span", {}, swatch, curve.name + (curve.paper ? `, the paper's ${curve.paper} dashed` : ""));
   });
   const lines = levels.map(({ name }, i) => element("span", {}, `${["dotted", "dashed"][i]}: ${name}`));
-  return element("div", { className: "key" }, ...entries, ...lines, element("span", {}, `across: ${parameter}; band: one std`));
+  return element("div", { className: "key" }, ...entries, ...lines, element("span", {}, `across: ${parameter}; band: ± one standard deviation`));
 }
 
 // A figure or a story in its place.
@@ -94,7 +99,7 @@ function show(place, criteria, shown) {
   const { orders, chapters = [] } = shown;
   const panels = criteria.map((title, c) => panel(title, c, shown));
   const slider = element("input", { type: "range", min: 0, max: xs.length - 1, ariaLabel: shown.parameter });
-  const output = element("output");
+  const output = element("span"); // no <output>: a screen reader would say each step twice
   const list = element("ol");
   const head = element("p", { className: "head" });
   const order = (at, words) => {
@@ -113,6 +118,7 @@ function show(place, criteria, shown) {
   const jumps = shown.curves.filter((curve) => curve.paper).map((curve) =>
     element("button", { type: "button", onclick: () => move(xs.indexOf(curve.paper)), disabled: !xs.includes(curve.paper) }, `${curve.name} as in the paper: ${curve.paper}`));
   const story = [];
+  let begin = () => move(Math.max(0, xs.indexOf(shown.curves[0].paper)));
   if (chapters.length) {
     let now = 0;
     const words = element("p", { className: "words" });
@@ -128,14 +134,14 @@ function show(place, criteria, shown) {
     };
     const back = element("button", { type: "button", onclick: () => turn(-1) }, "Back");
     const on = element("button", { type: "button", onclick: () => turn(1) }, "Next");
-    story.push(words, element("div", { className: "controls" }, back, on), () => turn(0));
+    story.push(words, element("div", { className: "controls" }, back, on));
+    begin = () => turn(0);
   }
   const controls = element("div", { className: "controls" }, output, slider, ...jumps);
   const all = element("div", { className: "panels" }, ...panels.map((one) => one.place));
   if (orders) all.append(element("div", {}, head, list));
-  place.replaceChildren(...story.slice(0, 2), controls, key(shown), all);
-  move(Math.max(0, xs.indexOf(shown.curves[0].paper)));
-  if (story.length) story[2]();
+  place.replaceChildren(...story, controls, key(shown), all);
+  begin();
 }
 
 function explore(place, { criteria, shown }) {

@@ -189,7 +189,7 @@ def _curve(records, name):
 
 
 def _rounded(row):
-    return np.round(row, 4).tolist()
+    return np.round(row, 7).tolist()
 
 
 def _order(means, printed):

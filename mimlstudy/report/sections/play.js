@@ -231,14 +231,12 @@ function render({ model, el }) {
     model.get("scene"), choose("scene"));
   pictures.replaceChildren(pictures.firstChild, element("div", { className: "scenes" }, ...[...pictures.children].slice(1)));
   const file = element("input", { type: "file", accept: "image/*", onchange: () => file.files[0] && showPhoto(file.files[0]) });
-  const again = element("button", { type: "button", onclick: () => { state.covered.clear(); draw(); } }, "uncover all");
+  const again = element("button", { type: "button", onclick: () => { state.covered.clear(); draw(); parts[0].focus(); } }, "uncover all");
   const own = element("label", { className: "own" }, "or a photo of your own (it stays on this machine): ", file);
 
   function score() {
     const pixels = coveredPixels(state.image, state.covered);
-    const start = performance.now();
     const found = scores(network, features(pixels.data, pixels.width, pixels.height));
-    el.dataset.milliseconds = performance.now() - start;
     return { pixels, ...found };
   }
 
