@@ -79,8 +79,10 @@ class KillingAWorker(Store):
 
     def append(self, experiment, rows):
         super().append(experiment, rows)
-        if self.workers and len(self.load(experiment)) == 20:
-            self.workers[0].send_signal(signal.SIGKILL)
+        if self.workers and len(self.load(experiment)) >= 20:
+            first_worker, *_ = self.workers
+            self.workers = ()
+            first_worker.send_signal(signal.SIGKILL)
 
 
 def test_a_cluster_loses_a_worker_and_its_records_are_those_made_here(tmp_path):
@@ -89,7 +91,7 @@ def test_a_cluster_loses_a_worker_and_its_records_are_those_made_here(tmp_path):
     with cluster(tmp_path, 3) as (address, workers):
         there.workers = workers
         table = compute(mine, store=there, dask=address, jobs=1)
-        assert workers[0].wait() == -signal.SIGKILL
+        assert workers[0].wait(timeout=60) == -signal.SIGKILL
         assert [worker.poll() for worker in workers[1:]] == [None, None]
     assert len(table) == 200
     assert set(table["state"]) == {CURRENT}

@@ -10,6 +10,7 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.report.sections.differences import (
     BAR_COLORS,
     CORRECTED,
+    NARROW,
     PAPERS,
     differences,
     differences_table,
@@ -59,12 +60,13 @@ def test_bars_fill_all_cases_and_numbers_on_dark_bars_are_white():
     (ax,) = figure.axes
     widths = [bar.get_width() for bar in ax.patches]
     assert sum(widths) == pytest.approx(100 * len(WINS))
-    dark = BAR_COLORS["better"][0].lower()
-    number_of_dark_bars = sum(
-        to_hex(bar.get_facecolor()) == dark and bar.get_width() > 6 for bar in ax.patches
-    )
-    whites = [text for text in ax.texts if text.get_color() == "white"]
-    assert len(whites) >= number_of_dark_bars
+    ink_on = {to_hex(color): ink for color, ink in BAR_COLORS.values()}
+    wide_bars = [bar for bar in ax.patches if bar.get_width() >= NARROW]
+    numbers = [text for text in ax.texts if text.get_weight() != "bold"]
+    for bar, number in zip(wide_bars, numbers, strict=True):
+        assert number.get_text() == f"{bar.get_width():.0f}"
+        assert number.get_color() == ink_on[to_hex(bar.get_facecolor())]
+    assert ink_on[to_hex(BAR_COLORS["better"][0])] == "white"
     plt.close(figure)
 
 

@@ -49,11 +49,12 @@ def test_a_file_has_the_content_and_no_other_stands_beside_it(tmp_path, content,
 def test_a_file_takes_its_place_when_it_is_whole(tmp_path, monkeypatch, error):
     """Not where the last bytes fail only when they are synced."""
     path = write_whole(tmp_path / "file.txt", "before\n")
+    rights = rights_of(path)
     monkeypatch.setattr(os, "fsync", raising(error))
     with pytest.raises(type(error)):
         write_whole(path, "content")
     assert path.read_text() == "before\n"
-    assert rights_of(path) == 0o644
+    assert rights_of(path) == rights
     assert list(tmp_path.iterdir()) == [path]
 
 

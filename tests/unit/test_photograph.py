@@ -17,11 +17,22 @@ def test_a_bag_has_a_row_for_each_square_with_four_numbers_a_colour():
     assert not bag[1:].any()
 
 
-def test_a_window_has_the_labels_of_what_it_shows():
+def test_a_window_has_the_labels_of_what_it_shows(monkeypatch):
+    """The 320 left columns show a tower: a window has it from nine of its hundred columns on."""
+
+    def left_is_tower(photo):
+        labels = np.zeros((*photo.shape[:2], 2), dtype=bool)
+        labels[:, :320, 0] = True
+        return labels
+
+    monkeypatch.setattr(photograph, "outlines", left_is_tower)
     bags, labels = photograph.windows(20)
     assert [bag.shape for bag in bags] == [(25, 12)] * 20
-    assert labels.shape == (20, 2)
-    assert 0 < labels.mean() < 1
+    largest = np.array(photograph.load().shape[:2]) - photograph.WINDOW
+    corners = np.random.default_rng(0).integers(0, largest, (20, 2))
+    shows_tower = corners[:, 1] < 312
+    assert labels[:, 0].tolist() == shows_tower.tolist()
+    assert not labels[:, 1].any()
 
 
 def test_precision_and_recall_of_regions_that_are_named_by_the_outlines():

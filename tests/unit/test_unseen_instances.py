@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 
-from mimlpaper import NoisyOr
+from mimlpaper import NoisyOr, explain
 from mimlpaper.datasets import load
 from mimlstudy.paper.measures import MICRO_AUC, POINTING
 from mimlstudy.paper.unseen import CEILING, CHANCE
@@ -32,8 +32,12 @@ def test_a_recording_has_a_box_for_each_segment_and_a_colour_for_each_species():
     (ax,) = figure.axes
     most = SCENES.X.max(SCENES.instance_labels).sum(axis=1).argmax()
     assert len(ax.patches) == SCENES.X.sizes[most]
+    begin, end = SCENES.X.offsets[most : most + 2]
+    labels = SCENES.instance_labels[begin:end]
+    species = {SCENES.label_names[row.argmax()] if row.any() else "no label" for row in labels}
     names = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert {*names} <= {*SCENES.label_names, "no label"}
+    assert sorted(names) == sorted(species)
+    assert len({patch.get_facecolor() for patch in ax.patches}) == len(names)
     plt.close(figure)
 
 
@@ -41,10 +45,13 @@ def test_the_highest_score_of_each_label_has_a_frame_that_says_if_it_is_right():
     model = NoisyOr(random_state=0).fit(SCENES.X, SCENES.Y)
     place = int(SCENES.Y.sum(axis=1).argmax())
     figure = unseen_instances.words_figure(model, SCENES, [place])
+    labels = np.flatnonzero(SCENES.Y[place])
+    begin, end = SCENES.X.offsets[place : place + 2]
+    truth = SCENES.instance_labels[begin:end, labels]
+    tops = explain(model, [SCENES.X[place]])[:, labels].argmax(axis=0)
+    expected = [(RIGHT if truth[top, row] else WRONG).lower() for row, top in enumerate(tops)]
     frames = figure.axes[0].patches
-    assert len(frames) == SCENES.Y[place].sum()
-    colours = {to_hex(frame.get_edgecolor()) for frame in frames}
-    assert colours <= {RIGHT.lower(), WRONG.lower()}
+    assert [to_hex(frame.get_edgecolor()) for frame in frames] == expected
     plt.close(figure)
 
 
