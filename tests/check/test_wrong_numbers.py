@@ -10,7 +10,6 @@ from mimlpaper.datasets import DataError, fetch, load, loaders
 from mimlstudy.engine import execution, records, trials
 from mimlstudy.engine.catalogue import content_hash
 from mimlstudy.engine.execution import compute
-from mimlstudy.engine.records import Store
 from mimlstudy.engine.rows import StoreError
 from mimlstudy.engine.verify import verify
 from mimlstudy.engine.workers import TrialError
@@ -53,20 +52,6 @@ def test_rows_that_are_changed_as_they_are_written_are_damaged(store, monkeypatc
         patched.setattr(records, "to_csv", to_csv)
         compute(MINE, store=store, jobs=1)
     assert set(states(MINE, store).values()) == {"damaged"}
-
-
-@pytest.mark.parametrize("name", ["to_csv", "parse_csv"])
-def test_a_store_does_not_open_while_rows_are_written_or_read_wrong(store, monkeypatch, name):
-    honest = getattr(records, name)
-    counts = {"n_train": "n_test", "n_test": "n_train"}
-
-    def with_counts_swapped(rows, columns, **options):
-        swapped = [counts.get(column, column) for column in columns]
-        return honest(rows, swapped, **options)
-
-    monkeypatch.setattr(records, name, with_counts_swapped)
-    with pytest.raises(StoreError):
-        Store(store.folder, CATALOGUE)
 
 
 BIRDS = tiny({"Ml-knn": METHODS["Ml-knn"]}, datasets=("hja",), n_splits=1)

@@ -72,14 +72,6 @@ def test_runs_of_table_5_are_cross_validations():
     assert set(runs["n_trials"]) == {10}
 
 
-def test_overrides_and_stages_stay_out_of_tables():
-    records = as_in_the_paper(1)
-    overridden = records.assign(override='{"k": 1}')
-    of_stage = records.assign(stage=3)
-    everything = pd.concat([records, overridden, of_stage])
-    assert selection.as_in_our_tables(everything).equals(records)
-
-
 def test_wrong_records_stay_out_of_tables():
     states = ["current", "differs", "damaged", "code changed"]
     records = rows("table1", "scene", "MimlNn", {"coverage": [1.0] * 4}, state=states)

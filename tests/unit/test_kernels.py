@@ -149,17 +149,18 @@ def test_a_seed_is_an_integer_and_equal_generators_give_equal_seeds():
     assert kernels.integer_seed(np.int64(7)) == 7
 
 
-def test_automatic_rank_is_exact_or_leaves_one_percent_and_a_low_rank_warns(rng):
-    # Up to 2,000 rows the factor is exact.
-    X = rng.random((2001, 3))
+def test_automatic_rank_is_exact_or_leaves_one_percent_and_a_low_rank_warns(rng, monkeypatch):
+    # Up to 200 rows here the factor is exact.
+    monkeypatch.setattr(kernels, "EXACT", 200)
+    X = rng.random((201, 3))
 
     def fit(rows, seed=0, rank="auto", gamma=2.0):
         factor = KernelFactor(gamma=gamma, rank=rank, random_state=seed)
         return factor.fit(rows)
 
-    exact = fit(X[:2000])
+    exact = fit(X[:200])
     assert exact.error_ < 1e-9
-    by_another_seed = fit(X[:2000], seed=1)
+    by_another_seed = fit(X[:200], seed=1)
     assert np.array_equal(exact.landmarks_, by_another_seed.landmarks_)
 
     factor = fit(X)

@@ -176,7 +176,11 @@ def test_titles_of_explained_images_show_labels_as_text(name):
     assert texts[:2] == [f"{name}\n{name}2", f"{name}\n+1.00, right"]
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+# What begins a formula, a command of TeX or a tag.
+TO_A_FIGURE = [name for name in HOSTILE if {*"$\\<"} & {*name}]
+
+
+@pytest.mark.parametrize("name", TO_A_FIGURE)
 def test_the_note_above_a_figure_shows_the_name_of_a_file_as_text(name, tmp_path, monkeypatch):
     monkeypatch.setenv(folders.FIGURES, str(tmp_path))
     paper = Companion(profile="smoke", file=name)

@@ -34,8 +34,8 @@ def model(request):
 
 
 def images_of_any_shape(rng):
-    """300 synthetic scenes, and noise in two other shapes; red, green, blue and opacity."""
-    scenes, _, _ = make_scenes(300, random_state=5)
+    """40 synthetic scenes, and noise in two other shapes; red, green, blue and opacity."""
+    scenes, _, _ = make_scenes(40, random_state=5)
     opaque = np.full((*scenes.shape[:3], 1), 255, np.uint8)
     images = [*np.concatenate([scenes, opaque], axis=-1)]
     for shape in ((8, 9, 4), (61, 300, 4)):

@@ -12,6 +12,7 @@ from mimlstudy import folders
 from mimlstudy.judge.scorecard import scorecard
 from mimlstudy.report.figures import save_figure
 from mimlstudy.report.first_page import answer
+from mimlstudy.report.notebooks import NotebookRun
 from mimlstudy.report.sections import photograph
 from mimlstudy.report.status import Artefact, artefacts, trial_counts
 from tests.made_up_notebooks import edited, write_notebook
@@ -64,10 +65,9 @@ def test_notebooks_are_pages_with_the_pictures_of_the_folder_above(project):
 
 
 @pytest.mark.usefixtures("without_lists")
-def test_a_notebook_that_fails_is_not_published(project):
-    folder = project / "notebooks"
-    folder.mkdir()
-    write_notebook(folder, "7_bad", "1 / 0")
+def test_a_notebook_that_fails_is_not_published(project, monkeypatch):
+    failed = NotebookRun("7_bad", "error", 1.0, message="1 / 0")
+    monkeypatch.setattr(publish, "run_notebooks", lambda names, **how: [failed])
     with pytest.raises(RuntimeError, match="7_bad: error"):
         publish.publish(["7_bad"])
 
@@ -107,10 +107,15 @@ def test_the_published_lists_are_those_of_today():
     assert manifest.read_text() == publish.codecheck_manifest()
 
 
+@pytest.fixture(scope="module")
+def counts():
+    return trial_counts("paper")
+
+
 @pytest.mark.parametrize("artefact", artefacts(), ids=lambda artefact: artefact.file)
-def test_every_file_of_an_artefact_is_published(artefact):
+def test_every_file_of_an_artefact_is_published(artefact, counts):
     for name in artefact.experiments:
-        if trial_counts("paper")[name]["missing"]:
+        if counts[name]["missing"]:
             pytest.skip(f"{name} is not recorded yet")
     for name in artefact.files:
         assert (folders.figures() / name).is_file()
