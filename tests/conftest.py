@@ -10,6 +10,8 @@ from mimlstudy.engine.arithmetic import pin
 pin()  # before NumPy is imported
 
 # isort: split
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
@@ -30,6 +32,14 @@ def one_thread():
     """Two threads of BLAS that wait for each other take minutes on a busy machine."""
     with threadpool_limits(1, user_api="blas"):
         yield
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    """No figure outlives its test."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture

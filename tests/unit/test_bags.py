@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, MinMaxScaler
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder
 
 from mimlpaper import MedoidMap, MimlNn, MiSvmBag, MlKnn, SumInstances
 from mimlpaper.bags import Bags, as_bags, names_of_examples
@@ -376,6 +376,13 @@ def test_distances_and_steps_of_pipelines_have_names(named_bag):
     pipeline.fit(list(named_bag))
     names = pipeline.get_feature_names_out()
     assert names.tolist() == ["x0_mean", "x1_mean"]
+
+
+def test_a_transformer_of_sparse_features_is_refused_with_the_remedy():
+    one_hot = OnInstances(OneHotEncoder()).fit([[[1.0], [2.0]]])
+    message = "dense features, got sparse ones of OneHotEncoder; set its sparse_output=False"
+    with pytest.raises(ValueError, match=message):
+        one_hot.transform([[[1.0]]])
 
 
 def test_an_unknown_statistic_is_refused(named_bag):

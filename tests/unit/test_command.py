@@ -280,6 +280,12 @@ def test_a_number_without_its_criterion_cannot_be_traced(run):
     assert code == 2
 
 
+def test_only_numbers_of_the_full_protocol_are_traced(run):
+    code, printed = run("status --trace 1 MimlSvm hamming_loss --profile smoke")
+    assert code == 2
+    assert "--trace is of the profile paper, got smoke" in printed
+
+
 def test_data_are_fetched_where_they_are_asked_for(run, tmp_path, monkeypatch):
     fetched = []
     monkeypatch.setattr(fetch, "fetch_all", lambda *arguments: fetched.append(arguments))

@@ -2,7 +2,6 @@
 
 import math
 
-import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
@@ -107,7 +106,6 @@ def test_the_figure_of_growth_names_the_lines_of_each_family():
     names = [[text.get_text() for text in ax.texts] for ax in figure.axes]
     assert names == [["MimlNn"], ["MlSvm"]]
     assert figure.axes[1].get_lines()[0].get_ydata().tolist() == [1, 2, 4]
-    plt.close(figure)
 
 
 def test_a_cell_of_costs_has_the_trials_above_one_fit_alone():

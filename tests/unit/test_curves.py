@@ -1,6 +1,5 @@
 """Curves of Section 5 and Appendix B: runs apart, changes in common units, printed values."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -57,7 +56,6 @@ def test_a_run_without_ranking_is_a_cross_outside_the_curve():
     (cross,) = [line for line in panel.get_lines() if line.get_marker() == "x"]
     assert cross.get_ydata()[0] == panel.get_ylim()[1]
     assert [text.get_text() for text in panel.texts] == ["1"]
-    plt.close(figure)
 
 
 def test_without_such_runs_there_is_no_cross_and_no_word_of_it():
@@ -65,7 +63,6 @@ def test_without_such_runs_there_is_no_cross_and_no_word_of_it():
     markers = {line.get_marker() for line in figure.axes[0].get_lines()}
     assert "x" not in markers
     assert not figure.texts
-    plt.close(figure)
 
 
 def test_changes_are_percent_of_the_mean_loss_at_the_setting():
@@ -94,7 +91,6 @@ def test_panels_of_changes_share_their_limits_and_show_the_printed_value():
     (of_hamming_loss,) = bars["hamming_loss"]
     assert of_hamming_loss.get_ydata()[0] == pytest.approx(10.0)
     assert not bars["coverage"]
-    plt.close(figure)
 
 
 def test_the_nearest_value_stands_in_for_a_setting_that_is_not_there():
@@ -188,11 +184,9 @@ def test_rounds_of_boosting_have_a_ring_at_the_papers_round_and_bars_if_asked(wi
     assert panel.get_lines()[0].get_xdata().tolist() == [25, 60]
     assert x_of(panel, RING["marker"]) == [25]
     assert x_of(panel, PRINTED_BAR["marker"]) == [25] * with_print
-    plt.close(figure)
 
 
 @pytest.mark.parametrize("with_print", [True, False])
 def test_percentages_have_a_bar_at_the_papers_percentage_if_asked(with_print):
     figure = percent_figure(sweep(), 1, "MimlSvm", xlabel="k", with_print=with_print)
     assert x_of(figure.axes[0], PRINTED_BAR["marker"]) == [20] * with_print
-    plt.close(figure)

@@ -2,7 +2,6 @@
 
 import json
 
-import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
@@ -65,7 +64,6 @@ def test_the_ring_stands_at_the_degree_of_the_table(runs):
     assert curve.get_xdata().tolist() == [2, 6, 7]
     assert ring.get_xdata().tolist() == [6]
     assert ring.get_ydata() == pytest.approx([likely.at[6, "texts"]])
-    plt.close(figure)
 
 
 def test_rings_of_the_same_degree_stand_on_each_of_their_lines(runs):
@@ -75,7 +73,6 @@ def test_rings_of_the_same_degree_stand_on_each_of_their_lines(runs):
     *_, ring = figure.axes[0].get_lines()
     assert ring.get_xdata().tolist() == [6, 6]
     assert ring.get_ydata() == pytest.approx([texts[6], texts[6] - 1])
-    plt.close(figure)
 
 
 def test_the_degrees_of_our_tables_are_those_of_their_rows():

@@ -1,17 +1,9 @@
 """Diagrams of the framework: the figures' parts, and a bag's instances as crosses."""
 
-import matplotlib.pyplot as plt
 import numpy as np
-import pytest
 
 from mimlpaper.datasets import load_synthetic_scene, make_scenes
 from mimlstudy.report.sections.diagrams import africa_figure, bag_figure, crosses, frameworks_figure
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
 
 
 def words(ax):

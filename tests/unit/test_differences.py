@@ -1,6 +1,5 @@
 """How often and by how much D-MimlSvm differs: counts, bars, differences in percent, power."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -67,7 +66,6 @@ def test_bars_fill_all_cases_and_numbers_on_dark_bars_are_white():
         assert number.get_text() == f"{bar.get_width():.0f}"
         assert number.get_color() == ink_on[to_hex(bar.get_facecolor())]
     assert ink_on[to_hex(BAR_COLORS["better"][0])] == "white"
-    plt.close(figure)
 
 
 def test_precision_counts_by_its_loss():

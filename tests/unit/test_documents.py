@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 from PIL import Image
@@ -46,7 +45,6 @@ def ten_images(tmp_path, monkeypatch):
     labels[:8].to_csv(folder / "labels.csv")
     monkeypatch.chdir(tmp_path)
     yield tmp_path
-    plt.close("all")
 
 
 def shortened(code):

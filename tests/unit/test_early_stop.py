@@ -1,6 +1,5 @@
 """RankSvm's printed values against programs: likelihoods as worked by hand, and their table."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -87,4 +86,3 @@ def test_steps_are_drawn_as_losses_between_printed_and_converged_levels():
     assert precision.get_title() == "1 − average precision"
     _, _, solution = precision.get_lines()
     assert solution.get_ydata()[0] == pytest.approx(0.1)
-    plt.close(figure)

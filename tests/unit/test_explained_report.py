@@ -1,6 +1,5 @@
 """How often explanations are right."""
 
-import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
@@ -38,4 +37,3 @@ def test_each_method_has_a_mark_on_each_data_set():
     assert {*marks} == {*METHODS}
     assert marks["MimlNn"].get_markerfacecolor() == "white"
     assert marks["MimlBoost"].get_xdata() == pytest.approx([0.61, 0.61])
-    plt.close(figure)

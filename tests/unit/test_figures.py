@@ -23,7 +23,6 @@ from tests.made_up_study import raising
 def paper_style():
     with plt.style.context(figures.STYLE_SHEET):
         yield
-    plt.close("all")
 
 
 def two_boxes():

@@ -1,6 +1,5 @@
 """The forest plot of claims: differences as worked by hand, and what it shows of each claim."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -11,12 +10,6 @@ from mimlstudy.report.forest import claim_difference, claims_caption, claims_fig
 from tests.made_up_records import as_in_the_paper
 
 RECORDS = {"table1": as_in_the_paper(1)}
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
 
 
 def printed_losses(method):

@@ -142,20 +142,19 @@ NUMBERED = TABLE.assign(instance=[0, 1, 0])
 OF_ID = TABLE.rename(columns={"bag": "id"}).set_index("id")
 
 
-@pytest.mark.parametrize(
-    "frame",
-    [
-        TABLE.set_index("bag"),
-        OF_ID,
-        NUMBERED,
-        NUMBERED.set_index(["bag", "instance"]),
-        NUMBERED.set_index(["instance", "bag"]),
-        NUMBERED.set_index("instance"),
-        # The column named bag counts, wherever it is.
-        TABLE[["f1", "f2", "bag", "label:sea"]],
-        TABLE.set_index(pd.Index([7, 3, 9])),
-    ],
-)
+NAMED_BY = {
+    "an index": TABLE.set_index("bag"),
+    "an index of another name": OF_ID,
+    "a column beside numbers of instances": NUMBERED,
+    "the first level": NUMBERED.set_index(["bag", "instance"]),
+    "the second level": NUMBERED.set_index(["instance", "bag"]),
+    "a column, with instances in the index": NUMBERED.set_index("instance"),
+    "a column that is not the first": TABLE[["f1", "f2", "bag", "label:sea"]],
+    "a column, with numbers in the index": TABLE.set_index(pd.Index([7, 3, 9])),
+}
+
+
+@pytest.mark.parametrize("frame", NAMED_BY.values(), ids=NAMED_BY)
 def test_the_index_or_a_column_names_the_bags(frame):
     assert_same(read_bags(frame), read_bags(TABLE))
 

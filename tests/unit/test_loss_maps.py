@@ -1,6 +1,5 @@
 """Losses above and below others as coloured squares: shares, numerals, panels; bags or none."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -44,7 +43,6 @@ def test_numerals_are_whole_and_white_on_dark_squares():
     assert list(texts) == ["+20", "(−3)", "0", "–"]
     assert texts["+20"] == "white"
     assert texts["0"] != "white"
-    plt.close(figure)
 
 
 def test_each_criterion_has_a_panel_of_methods_by_sets():
@@ -59,7 +57,6 @@ def test_each_criterion_has_a_panel_of_methods_by_sets():
     assert [text.get_text() for text in panel.get_yticklabels()] == ["MlSvm †"]
     titled = [axis for axis in figure.axes if axis.get_title().startswith("(")]
     assert len(titled) == len(CRITERIA)
-    plt.close(figure)
 
 
 def test_bags_are_compared_with_the_same_learner_without_them():

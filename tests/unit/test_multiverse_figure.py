@@ -1,6 +1,5 @@
 """The figure of claims with other settings: dots, what lies beyond the axis, the share ahead."""
 
-import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
@@ -24,7 +23,6 @@ EFFECTS = pd.DataFrame(
 def ax():
     figure = multiverse_figure(EFFECTS, flips(EFFECTS))
     yield figure.axes[0]
-    plt.close(figure)
 
 
 def test_a_claim_stands_in_full_beside_the_share_of_mixtures_ahead(ax):

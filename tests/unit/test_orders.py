@@ -1,6 +1,5 @@
 """The order of the methods: mean ranks as printed, with our settings and with equal tuning."""
 
-import matplotlib.pyplot as plt
 import pandas as pd
 
 from mimlstudy.report.sections.orders import MARKERS, first_methods, mean_ranks, orders_figure
@@ -44,4 +43,3 @@ def test_each_method_is_a_line_and_only_named_ones_have_a_colour():
     assert colours.count("#bbbbbb") == 2
     (key,) = figure.legends
     assert [text.get_text() for text in key.get_texts()] == [*MARKERS]
-    plt.close(figure)

@@ -1,6 +1,5 @@
 """The photograph: its windows and squares, and how right the named regions are."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from mimlpaper import paths
@@ -60,4 +59,3 @@ def test_the_figure_tints_named_squares_alone():
     figure = photograph.photograph_figure(named)
     tints = figure.axes[1].get_images()[1].get_array()
     assert (tints[..., 3] > 0).sum() == 1
-    plt.close(figure)

@@ -199,6 +199,7 @@ def test_the_page_of_a_notebook_shows_what_a_cell_prints_as_text(name, tmp_path)
     outputs = [
         nbformat.v4.new_output("stream", name="stdout", text=name),
         nbformat.v4.new_output("display_data", {"text/html": frame._repr_html_()}),
+        nbformat.v4.new_output("error", ename="ValueError", evalue=name, traceback=[name]),
     ]
     cell = nbformat.v4.new_code_cell("pass", outputs=outputs, execution_count=1)
     notebook = nbformat.v4.new_notebook(cells=[cell])
@@ -206,6 +207,9 @@ def test_the_page_of_a_notebook_shows_what_a_cell_prints_as_text(name, tmp_path)
     page = (tmp_path / "page.html").read_text()
     body = re.search("<main>(.*)</main>", page, re.DOTALL)
     elements = Elements(body[1])
+    shown = " ".join(elements.text.split())
+    # In a head, pandas writes the end of a line as two characters.
+    assert shown.count(" ".join(name.split())) >= 2
     assert "onerror" not in elements.names
     assert "script" not in elements.names
     assert not any("javascript" in (link or "") for link in elements.links)

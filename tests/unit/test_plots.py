@@ -14,12 +14,6 @@ from mimlpaper.plots import INK, RIGHT, WRONG
 from mimlstudy.report.sections import play
 
 
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
-
-
 class FixedScores:
     """Given scores of nine instances and of their bag."""
 

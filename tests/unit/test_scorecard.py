@@ -8,11 +8,12 @@ import pytest
 
 from mimlstudy import folders
 from mimlstudy.engine.records import KEY
-from mimlstudy.judge.claims import WORDS
+from mimlstudy.judge.claims import WORDS, evaluate_claims
 from mimlstudy.judge.scorecard import scorecard
 from mimlstudy.judge.verdicts import VERDICTS
 from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
 from mimlstudy.paper.published import published_claims, published_tables
+from mimlstudy.report import status
 from tests import recount
 from tests.made_up_records import as_in_the_paper
 
@@ -99,6 +100,11 @@ def test_verdicts_of_all_claims_are_counted_also_by_kind(card):
 def test_the_card_is_ready_for_json(card):
     text = json.dumps(card, allow_nan=False)
     assert json.loads(text)["rows"] == card["rows"]
+
+
+def test_findings_come_back_from_a_card_that_was_kept(card, half_run):
+    kept = json.loads(json.dumps(card))
+    assert status.findings_of(kept) == evaluate_claims(half_run.get)
 
 
 def test_settings_fixed_in_advance_are_judged_beside_those_closest_to_print():

@@ -1,6 +1,5 @@
 """The scorecard as figures: deviations in tolerances, squares with verdicts, bars of claims."""
 
-import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
@@ -39,12 +38,6 @@ CARD = {
         {"table": 1, "algorithm": "MlSvm", "closest_to_print": 2},
     ],
 }
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
 
 
 def test_deviations_are_in_tolerances_and_positive_where_ours_is_better():

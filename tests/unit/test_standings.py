@@ -1,6 +1,5 @@
 """Where methods stand: printed, ours and equal tuning side by side; the best by criterion."""
 
-import matplotlib.pyplot as plt
 import pandas as pd
 
 from mimlstudy.paper.published import published_tables
@@ -39,7 +38,6 @@ def test_each_table_has_a_panel_with_three_kinds_of_marks_and_bold_names():
     bold = [label.get_text() for label in labels if label.get_weight() == "bold"]
     assert bold == ["MimlNn"]
     assert "MlSvm †" in [label.get_text() for label in labels]
-    plt.close(figure)
 
 
 def test_the_best_method_has_the_lowest_loss_or_the_highest_precision():
@@ -64,11 +62,9 @@ def test_an_entry_stands_in_another_colour_among_the_ranks():
     plain, of_miml_nn, tuned = ax.collections[0].get_facecolors().tolist()
     assert plain == tuned
     assert plain != of_miml_nn
-    plt.close(figure)
 
 
 def test_an_entry_that_fails_has_an_empty_figure():
     no_standing = pd.DataFrame(columns=["table", "method", "rank"])
     figure = entry_ranks_figure(no_standing, "mine:method")
     assert len(figure.axes) == 1
-    plt.close(figure)

@@ -2,7 +2,6 @@
 
 import json
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -68,7 +67,6 @@ def test_the_figure_of_corrections_has_a_mark_for_each_form_and_the_printed_valu
     marks = {line.get_label(): line.get_xdata() for line in ax.get_lines()}
     assert [*marks] == ["printed", ON_LABEL, WHOLE, MINIMAL, NO_CORRECTION]
     assert marks["printed"][1] == 0.921
-    plt.close(figure)
 
 
 def test_each_sub_concept_is_drawn_with_the_name_of_its_things():
@@ -80,7 +78,6 @@ def test_each_sub_concept_is_drawn_with_the_name_of_its_things():
     assert [name.split(":")[0] for name in names] == list("123456")
     assert any("lion" in name for name in names)
     assert len(ax.patches) == 6
-    plt.close(figure)
 
 
 def test_a_cross_marks_each_inverted_label():
@@ -91,7 +88,6 @@ def test_a_cross_marks_each_inverted_label():
     n_crosses = [len(ax.get_lines()[0].get_xdata()) for ax in figure.axes]
     assert n_crosses == [(subcod.polished_ != subcod.concepts_).sum(), 0]
     assert n_crosses[0] > 0
-    plt.close(figure)
 
 
 def swept_subcod():
@@ -121,4 +117,3 @@ def test_lines_of_m_and_theta_run_over_theta():
     lines = figure.axes[0].get_lines()
     assert [line.get_label() for line in lines] == ["M = 10", "M = 70"]
     np.testing.assert_allclose(lines[0].get_xydata(), [[10, 0.8], [100, 0.5]])
-    plt.close(figure)

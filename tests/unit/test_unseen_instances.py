@@ -2,7 +2,6 @@
 
 import json
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -38,7 +37,6 @@ def test_a_recording_has_a_box_for_each_segment_and_a_colour_for_each_species():
     names = [text.get_text() for text in figure.legends[0].get_texts()]
     assert sorted(names) == sorted(species)
     assert len({patch.get_facecolor() for patch in ax.patches}) == len(names)
-    plt.close(figure)
 
 
 def test_the_highest_score_of_each_label_has_a_frame_that_says_if_it_is_right():
@@ -52,7 +50,6 @@ def test_the_highest_score_of_each_label_has_a_frame_that_says_if_it_is_right():
     expected = [(RIGHT if truth[top, row] else WRONG).lower() for row, top in enumerate(tops)]
     frames = figure.axes[0].patches
     assert [to_hex(frame.get_edgecolor()) for frame in frames] == expected
-    plt.close(figure)
 
 
 def test_the_best_explanation_is_bold_and_what_learned_from_instances_does_not_compete():

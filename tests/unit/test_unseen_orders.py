@@ -1,6 +1,5 @@
 """Orders, means, ranks and budgets on unseen data, from made-up records."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -149,4 +148,3 @@ def test_the_figure_of_budgets_has_a_line_for_each_method_with_its_name():
     (ax,) = figure.axes
     assert len(ax.get_lines()) == 2
     assert [text.get_text() for text in ax.texts] == ["MimlNn", "NoisyOr"]
-    plt.close(figure)
