@@ -15,6 +15,7 @@ from scipy.sparse import csc_array
 from mimlpaper.bags import Bags
 from mimlpaper.datasets import DataError, LabelledBags, labelled_bags, load, read_bags, write_bags
 from mimlpaper.datasets.bag_files import read_labels
+from tests.systems import on_posix
 
 TABLE = "bag,x,label:b,y\nq,1,0,2\nq,3,0,4\np,-5e-3,1,6\n"
 
@@ -662,6 +663,7 @@ def assert_unread(path, message):
         read_bags(path)
 
 
+@on_posix
 def test_what_is_no_regular_file_is_refused_before_it_is_read(tmp_path):
     message = "a regular file is needed, got a pipe or a device"
     pipe = tmp_path / "pipe.csv"

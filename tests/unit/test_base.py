@@ -16,7 +16,7 @@ from numba import njit
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import StandardScaler
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_limits
 
 import mimlpaper as miml
 from mimlpaper import compiled as compilation
@@ -26,6 +26,7 @@ from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.classifier import OnStatistics
 from mimlpaper.compiled import compiled
 from mimlpaper.computing import computing
+from tests.systems import n_blas_threads, with_known_blas
 from tests.unit.test_estimators import (
     OF_BAGS,
     OF_ONE_LABEL,
@@ -283,12 +284,7 @@ def test_an_interrupted_first_fit_leaves_the_learner_unfitted(learner, X, Y):
         learner.predict(X)
 
 
-def n_blas_threads():
-    """Of each library of linear algebra, without repetitions."""
-    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
-    return {pool["num_threads"] for pool in pools}
-
-
+@with_known_blas
 def test_fit_and_scores_have_one_blas_thread_whatever_the_caller_set(learner, X, Y):
     seen = []
 
@@ -311,6 +307,7 @@ def test_fit_and_scores_have_one_blas_thread_whatever_the_caller_set(learner, X,
     assert seen[-1] == {1}
 
 
+@with_known_blas
 def test_computations_within_each_other_restore_the_threads_at_the_end():
     with threadpool_limits(2, user_api="blas"):
         before = n_blas_threads()

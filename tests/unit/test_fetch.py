@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import os
+import re
 import threading
 import traceback
 from contextlib import suppress
@@ -18,6 +19,7 @@ from mimlpaper.datasets import DataError, describe, fetch_all, load
 from mimlpaper.datasets import fetch as fetching
 from mimlpaper.datasets.fetch import SOURCES, data_folder, fetch, manifest
 from mimlpaper.paths import write_whole
+from tests.systems import on_posix
 
 FILE = "scene/miml-image-data.mat"
 CONTENT = b"the very bytes"
@@ -146,7 +148,7 @@ def test_a_failed_download_says_why_and_what_to_do(tmp_path, server):
     assert f"{folder / FILE} is missing or damaged" in message
     assert f"needed are {len(CONTENT)} bytes of sha256 {SHA256}" in message
     assert f"{server.url}: 500" in message
-    assert f"{NOBODY}: [Errno 111] Connection refused" in message
+    assert re.search(f"{NOBODY}: .*refused", message)
     assert "by hand: there; needed are" in message
     remedy = "Or put the files there by hand. Or take --profile smoke"
     assert remedy in message
@@ -162,7 +164,7 @@ def test_the_default_folder_needs_no_option(server):
 
 def test_where_no_server_listens_the_network_shows_no_tracebacks(tmp_path, data):
     ask_for(CONTENT, data, NOBODY)
-    message = r":9: .Errno 111. Connection refused\n"
+    message = r":9: .*refused.*\n"
     with pytest.raises(DataError, match=message) as caught:
         fetch(FILE, tmp_path)
     lines = traceback.format_exception(caught.value)
@@ -219,6 +221,7 @@ def test_all_files_that_fail_are_counted_in_one_error(tmp_path, server, two_file
     assert str(caught.value).count("try again") == 1
 
 
+@on_posix
 def test_a_pipe_is_no_data_file(tmp_path):
     pipe = tmp_path / FILE
     pipe.parent.mkdir()

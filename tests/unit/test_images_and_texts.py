@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 from mimlpaper import MimlNn
 from mimlpaper.datasets import ImageBags, TextBags, images_and_texts, scene_mosaic
+from tests.systems import on_posix
 
 # So little smoothing that an 8 x 8 image stays as it is.
 SHARP = ImageBags(smoothing=0.01)
@@ -171,11 +172,15 @@ def test_strange_files_are_named(small, refused, tmp_path):
     refused(postscript, message)
 
     refused(tmp_path, "image 1 .* a file is needed, got a folder")
+    with pytest.raises(FileNotFoundError, match=r"absent\.png"):
+        SHARP.transform([tmp_path / "absent.png"])
+
+
+@on_posix
+def test_a_pipe_is_no_image(tmp_path, refused):
     pipe = tmp_path / "pipe.png"
     os.mkfifo(pipe)
     refused(pipe, "image 1 .* got a pipe or a device")
-    with pytest.raises(FileNotFoundError, match=r"absent\.png"):
-        SHARP.transform([tmp_path / "absent.png"])
 
 
 def test_bad_use_of_images_is_refused(small):

@@ -19,6 +19,7 @@ from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.costs import BASE, SIZES, scipy_hausdorff
 from mimlstudy.paper.experiments import EXPERIMENTS, get_experiment
 from mimlstudy.paper.measures import MICRO_AUC, POINTING, Ceiling, Chance
+from tests.systems import on_linux
 
 SCENES = load("synthetic_scene")
 TRAIN, TEST = np.arange(150), np.arange(150, 200)
@@ -213,6 +214,7 @@ class Greedy(BaseEstimator):
         return self
 
 
+@on_linux
 def test_memory_is_that_of_the_fit_and_short_fits_are_repeated():
     # What was taken before the fit does not count.
     np.ones(2**24).sum()

@@ -16,6 +16,7 @@ from mimlstudy.report.notebooks import NotebookRun, last_runs, run_notebooks
 from mimlstudy.report.parameters import TYPES, ParameterError
 from tests.made_up_notebooks import edited, enter_notebooks, write_notebook
 from tests.made_up_study import raising
+from tests.systems import on_posix
 
 
 @pytest.fixture
@@ -162,6 +163,7 @@ def test_a_package_without_notebooks_says_so(folder):
         run_notebooks(["4_degeneration"])
 
 
+@on_posix
 def test_only_the_projects_notebooks_run(folder, tmp_path, monkeypatch):
     """Not a stranger's, which runs whatever code it holds, by its path or by a link."""
     monkeypatch.setattr(notebooks, "_run", raising(AssertionError("started")))

@@ -13,6 +13,7 @@ from mimlpaper.datasets import DataError, labelled_bags, make_scenes, read_bags,
 from mimlpaper.metrics import scores_of
 from mimlstudy.report.notebooks import available_notebooks, parameters_of
 from mimlstudy.report.sections import own_data
+from tests.systems import on_posix
 
 LABELS = ("sea", "trees")
 
@@ -158,6 +159,7 @@ def test_the_table_of_a_folder_is_read_as_texts(folder):
     assert data.images["NA"] == folder / "NA"
 
 
+@on_posix
 def test_a_table_that_is_no_regular_file_is_refused_before_it_is_read(folder):
     table = folder / "labels.csv"
     table.unlink()

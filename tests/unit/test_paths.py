@@ -8,6 +8,7 @@ from mimlpaper import paths
 from mimlpaper.paths import write_whole
 from mimlstudy import folders
 from tests.made_up_study import raising
+from tests.systems import on_posix
 
 
 def rights_of(path):
@@ -58,6 +59,7 @@ def test_a_file_takes_its_place_when_it_is_whole(tmp_path, monkeypatch, error):
     assert list(tmp_path.iterdir()) == [path]
 
 
+@on_posix
 @pytest.mark.parametrize("rights", [0o600, 0o640, 0o666])
 def test_a_private_file_stays_private(tmp_path, rights):
     path = write_whole(tmp_path / "private.txt", "")
@@ -66,6 +68,7 @@ def test_a_private_file_stays_private(tmp_path, rights):
     assert rights_of(path) == rights
 
 
+@on_posix
 @pytest.mark.parametrize(("umask", "rights"), [(0o077, 0o600), (0o002, 0o664)])
 def test_a_new_file_follows_the_umask(tmp_path, umask, rights):
     before = os.umask(umask)
@@ -76,6 +79,7 @@ def test_a_new_file_follows_the_umask(tmp_path, umask, rights):
     assert rights_of(path) == rights
 
 
+@on_posix
 def test_only_regular_files_are_read(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

@@ -18,6 +18,7 @@ from mimlstudy.engine.sources import sources
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.experiments import get_experiment
 from tests.made_up_study import raising
+from tests.systems import on_posix
 
 PACKAGES = ("mimlpaper", "mimlstudy")
 
@@ -134,6 +135,7 @@ def test_the_commit_of_changed_code_has_a_plus_and_line_ends_do_not_count(checko
     assert fingerprint._commit() == commit + "+"
 
 
+@on_posix
 def test_the_commit_is_asked_without_starting_what_a_folder_names(checkout, git):
     """The configuration of a foreign checkout may name programs that `git status` starts."""
     started = checkout / "started"

@@ -86,7 +86,9 @@ def state_after(store, monkeypatch):
     assert states(MINE, store) == {"MimlNn": "current", "Ml-knn": "code changed"}
 
     def state(word, recorded_code=recorded["code"], **columns):
-        columns = {"settings": recorded["settings"]} | columns
+        made_in = {"settings": recorded["settings"]}
+        made_in["recorded_arithmetic"] = recorded["arithmetic"]
+        columns = made_in | columns
         added = outcome(recorded_code, today.code, word, **columns)
         store.add_outcomes([added])
         by_method = states(MINE, store)

@@ -29,6 +29,7 @@ from mimlstudy.report.notebooks import available_notebooks
 from mimlstudy.report.pseudocode import pseudocode_map
 from mimlstudy.report.tables import divergences_table
 from tests.made_up_study import raising
+from tests.systems import on_posix
 
 # A call that names what it saves before anything else that is quoted.
 SAVED = re.compile(r'save_(figure|table)\([^"()]*"(\w+)"')
@@ -185,6 +186,7 @@ def test_trials_behind_a_notebook_are_of_its_artefacts_and_what_it_declares(note
     assert behind == dict.fromkeys(experiments, 1)
 
 
+@on_posix
 def test_a_file_that_another_notebook_is_writing_changes_no_answer(tmp_path, monkeypatch):
     """It has a name with a dot until it is whole, and may be gone before its size is asked for."""
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)

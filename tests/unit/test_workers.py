@@ -16,6 +16,7 @@ from mimlstudy.engine.workers import Job, TrialError, run_trials
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.measures import TESTED
 from tests.made_up_study import METHODS, check_same_numbers, states, tiny
+from tests.systems import with_known_blas
 
 MINE = tiny()
 SMALLER = tiny({"MimlNn": METHODS["MimlNn"]}, name="smaller")
@@ -80,6 +81,7 @@ class Watching(LabelFrequencies):
         return super().fit(X, Y)
 
 
+@with_known_blas
 def test_a_batch_has_one_thread_and_shares_its_work(store, monkeypatch):
     monkeypatch.setattr(workers, "_batches", single_batch)
     watched = tiny({"a": Watching(), "b": Watching()}, n_splits=1)
