@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 
 from mimlpaper.bags import Bags
-from tests.unit.test_estimators import CLASSIFIER, OF_BAGS, OF_ONE_LABEL, OF_VECTORS, name_of
+from tests.learners import CLASSIFIER, OF_BAGS, OF_ONE_LABEL, OF_VECTORS, name_of
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore"),

@@ -26,14 +26,14 @@ from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.classifier import OnStatistics
 from mimlpaper.compiled import compiled
 from mimlpaper.computing import computing
-from tests.systems import n_blas_threads, with_known_blas
-from tests.unit.test_estimators import (
+from tests.learners import (
     OF_BAGS,
     OF_ONE_LABEL,
     OF_VECTORS,
     input_of,
     name_of,
 )
+from tests.systems import n_blas_threads, with_known_blas
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::mimlpaper.base.ConstantLabelWarning",

@@ -13,7 +13,7 @@ from mimlpaper.algorithms.dmimlsvm import (
 )
 from mimlpaper.algorithms.dmimlsvm_solvers import N_PICKED, solve_with_cvxpy
 from mimlstudy.folders import notebooks
-from tests.unit.test_dmimlsvm import objective, random_problem
+from tests.convex_problems import objective, random_problem
 
 
 def square(vector):

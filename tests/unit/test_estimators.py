@@ -21,43 +21,24 @@ import mimlpaper as miml
 from mimlpaper import MimlNn, checks
 from mimlpaper.bags import Bags
 from mimlpaper.base import BagClassifier, ConstantLabelWarning, check_bags
-from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.checks import parametrize_with_checks
 from mimlpaper.datasets import load_synthetic_genes, load_synthetic_texts
 from mimlpaper.metrics import evaluate
 from mimlpaper.preprocessing import SumInstances
 from mimlpaper.sharing import Cache, sharing
+from tests.learners import (
+    CLASSIFIER,
+    OF_BAGS,
+    OF_ONE_LABEL,
+    OF_VECTORS,
+    input_of,
+    name_of,
+)
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::mimlpaper.base.ConstantLabelWarning",
     "ignore::sklearn.exceptions.ConvergenceWarning",
 )
-OF_BAGS = [
-    miml.DMimlSvm(rank=None, imbalance=False, random_state=0),
-    miml.MimlBoost(n_rounds=5, rank=None, random_state=0),
-    miml.MimlNn(random_state=0),
-    miml.MimlSvm(random_state=0),
-    miml.MimlSvmMi(rank=None, max_alternations=3, random_state=0),
-    miml.NoisyOr(rank=None, random_state=0),
-    LabelFrequencies(),
-]
-OF_VECTORS = [
-    miml.AdtBoostMH(),
-    miml.Cnmf(),
-    miml.InsDif(learner=miml.MimlNn(random_state=0)),
-    miml.MlSvm(),
-    miml.MlKnn(n_neighbors=3),
-    miml.RankSvm(random_state=0),
-]
-OF_ONE_LABEL = [
-    miml.ChFd(rank=None, random_state=0),
-    miml.DiverseDensity(initial_scale=1.0, random_state=0),
-    miml.EmDd(initial_scale=1.0, threshold="learned", random_state=0),
-    miml.MiSvmBag(gamma=3.0, C=10.0, random_state=0),
-    miml.MiSvmInstance(gamma=3.0, C=10.0, random_state=0),
-    miml.SubCod(n_concepts=6, kept_share=0.7, random_state=0),
-    miml.OneLabel(miml.MimlNn(random_state=0)),
-]
 # Learners that score in stages, and the parameter that ends a run earlier.
 STAGED = {
     miml.AdtBoostMH(n_rounds=9): "n_rounds",
@@ -94,10 +75,6 @@ def test_learners_of_one_label(estimator, check):
     check(estimator)
 
 
-def name_of(estimator):
-    return type(estimator).__name__
-
-
 @pytest.fixture(params=[*OF_BAGS, *OF_VECTORS], ids=name_of)
 def estimator(request):
     return clone(request.param)
@@ -111,23 +88,6 @@ def X(estimator, bags):
 @pytest.fixture
 def Y(labels):
     return labels
-
-
-KINDS_OF_VECTORS = (
-    *map(type, OF_VECTORS),
-    miml.NeighbourMeans,
-    miml.DifferenceFeatures,
-)
-
-
-def input_of(estimator, bags):
-    """Bags, or one vector a bag for the estimators of single instances."""
-    if isinstance(estimator, KINDS_OF_VECTORS):
-        return SumInstances().fit_transform(bags)
-    return bags
-
-
-CLASSIFIER = miml.MimlClassifier({"MimlNn": miml.MimlNn()})
 
 
 @pytest.fixture(params=[*OF_BAGS, *OF_ONE_LABEL, CLASSIFIER], ids=name_of)
