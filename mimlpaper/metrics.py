@@ -20,6 +20,7 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from mimlpaper.arrays import cells_of, check_mask, label_array, order_by_name, real_array
 from mimlpaper.bags import in_order_of_examples
+from mimlpaper.base import MultiLabelEstimator, last_step
 
 
 def hamming_loss(Y, predicted) -> float:
@@ -222,7 +223,24 @@ def _in_order_of_labels(Y, estimator):
     labels = getattr(estimator, "classes_", None)
     if not isinstance(Y, pd.DataFrame) or np.shape(labels) != (Y.shape[1],):
         return Y
+    # Numbers from 0 on are no names: scikit-learn gives them to labels of any name.
+    numbers = list(range(Y.shape[1]))
+    if list(labels) == numbers:
+        learner = last_step(getattr(estimator, "best_estimator_", estimator))
+        if isinstance(learner, MultiLabelEstimator):
+            _check_numbered(Y.columns, numbers)
+        return Y
     return Y.iloc[:, order_by_name("Y and the labels of the estimator", Y.columns, labels)]
+
+
+def _check_numbered(columns, numbers):
+    """Refuse columns with the numbers of the labels in another order: names, or nothing?"""
+    if list(columns) != numbers and set(columns) == set(numbers):
+        raise ValueError(
+            "Y must have its columns in the order of their numbers, got them in another order; "
+            "give Y.sort_index(axis=1), or, if they have the order of the labels in fit, "
+            "Y.to_numpy()"
+        )
 
 
 def _without_index(values):

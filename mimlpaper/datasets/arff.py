@@ -30,6 +30,7 @@ ATTRIBUTE = re.compile(
     re.IGNORECASE,
 )
 WORD = re.compile(r"\w+")
+LINE_END = re.compile(r"\r\n?|\n")
 MEKA = re.compile(r"[\s:'\"]-C\s++(-?\d++)", re.ASCII)
 ESCAPED = {r"\n": "\n", r"\r": "\r", r"\t": "\t"}
 KINDS = {
@@ -81,7 +82,7 @@ class ArffFile:
 
 def parse_arff(text: str) -> ArffFile:
     """The header of an ARFF file; its rows are read later. A ValueError has the line at fault."""
-    numbered = enumerate(map(str.strip, text.split("\n")), 1)
+    numbered = enumerate(map(str.strip, LINE_END.split(text)), 1)
     lines = ((line, row) for line, row in numbered if row and not row.startswith("%"))
     outer: list[Attribute] = []
     inner: list[Attribute] = []

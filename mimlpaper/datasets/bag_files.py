@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from io import BytesIO, StringIO
-from numbers import Real
+from numbers import Integral, Real
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,10 +26,16 @@ from mimlpaper.datasets.arff import labels_of_xml, parse_arff, shortest, table_o
 from mimlpaper.datasets.fetch import DataError
 from mimlpaper.datasets.frames import BAG, INSTANCE, columns_of_heads, frame_of_rows, table_of_frame
 from mimlpaper.datasets.labelled import LabelledBags, checked_names, labelled_bags
-from mimlpaper.datasets.tables import LABEL_PREFIX, MOST_DIGITS, Column, labelled_of_table
+from mimlpaper.datasets.tables import (
+    LABEL_PREFIX,
+    MOST_DIGITS,
+    Column,
+    label_sets_of,
+    labelled_of_table,
+)
 from mimlpaper.paths import check_file, write_whole
 
-TEXTS = (".csv", ".tsv", ".json", ".arff")  # also compressed: .csv.gz
+TEXTS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".arff")  # also compressed: .csv.gz
 READABLE = (*TEXTS, *(f"{ending}.gz" for ending in TEXTS), ".parquet", ".mat")
 COMMON = ",;\t|"  # between the cells of CSV
 DELIMITERS = re.compile(f"[{COMMON}]")
@@ -37,7 +43,7 @@ HEAD = re.compile(r"(?:[ \r]*\n)*([^\n]*)")
 URL = re.compile(r"[a-z][a-z0-9+]+://", re.IGNORECASE)
 # In CSV an apostrophe stands before names that a spreadsheet would run, or a reader take for
 # something else.
-GUARDED = re.compile(rf"'*(?:[=+\-@]|{LABEL_PREFIX}|{INSTANCE}$)")
+GUARDED = re.compile(rf"'*(?:[=+\-@]|(?i:labels?\s*:)|{INSTANCE}$)")
 
 
 class Options(NamedTuple):
@@ -97,7 +103,8 @@ def read_bags(
     Parameters
     ----------
     source : DataFrame of pandas or polars, Table of pyarrow, or path
-        A path ends in .csv, .tsv, .json, .arff, any of these with .gz, .parquet or .mat.
+        A path ends in .csv, .tsv, .json, .jsonl, .ndjson, .arff, any of these with .gz, .parquet
+        or .mat.
     bag : str or None, default None
         The column, or level of the index, that names the bags; None for ``bag``, else the first,
         unless it holds floats, booleans or dates.
@@ -118,19 +125,35 @@ def read_bags(
 
     Raises DataError with the file, and its line or bag that does not follow the format.
     """
-    if labels is not None and not isinstance(labels, str | os.PathLike):
-        labels = list(labels)
+    labels = _names_or_path(labels)
+    if not isinstance(separator, str | None):
+        raise ValueError(f"separator= must be a text, or None, got {separator!r:.60}")
+    if not isinstance(max_bytes, Integral) or max_bytes < 1:
+        raise ValueError(f"max_bytes= must be a number of bytes, got {max_bytes!r:.60}")
     options = Options(bag, labels, separator, _number_or_none(missing), encoding, max_bytes)
     if not isinstance(source, str | os.PathLike):
         if not isinstance(source, pd.DataFrame) and not hasattr(source, "to_pandas"):
             hint = "; give its .collect()" if hasattr(source, "collect") else ""
             kind = type(source).__name__
             raise ValueError(f"source must be a table or a path, got {kind}{hint}")
+        if not hasattr(source, "columns"):
+            raise ValueError(f"source must be a table or a path, got {type(source).__name__}")
         return _read("the table", _read_table, source, options)
     if URL.match(str(source)):
         raise ValueError(f"source must be a file of this machine, got {str(source)!r}; download it")
     read = READERS[_ending(source, READABLE).removesuffix(".gz")]
     return _read(source, read, Path(source), options)
+
+
+def _names_or_path(labels):
+    if labels is None or isinstance(labels, str | os.PathLike | set | frozenset):
+        return labels
+    try:
+        return list(labels)
+    except TypeError:
+        raise ValueError(
+            f"labels= must be a list of names, such as [{labels!r:.60}], got {labels!r:.60}"
+        ) from None
 
 
 def _number_or_none(missing):
@@ -181,7 +204,7 @@ def _label_sets(path, options):
     )
     label_names = checked_names([label.name for label in labels], "label", len(labels))
     bag_names = checked_names(map(_unguarded_name, table.bag_names), "bag", len(table.bag_names))
-    return pd.DataFrame(table.numbers > 0, list(bag_names), list(label_names))
+    return pd.DataFrame(label_sets_of(table), list(bag_names), list(label_names))
 
 
 def _read(place, read, source, options):
@@ -259,16 +282,21 @@ def _text(path, options):
             "text is needed, got bytes of zero; save the file as UTF-8, or of UTF-16 give "
             "encoding='utf-16'"
         )
-    return text
+    return text.removeprefix("\ufeff")  # the mark of UTF-8, where encoding= leaves it
 
 
 def _read_csv(path, options):
     text = _text(path, options)
     kdis = re.match(r"\s*(\d+)[ \t]*\r?\n", text, re.ASCII)
+    excel = re.match(rf"sep=([{COMMON}])\r?\n", text)
     is_tsv = _ending(path, READABLE).startswith(".tsv")
-    delimiter = "\t" if is_tsv else _delimiter(_head(text, kdis.end() if kdis else 0))
+    delimiter = _delimiter(_head(text, kdis.end() if kdis else 0))
+    if is_tsv:
+        delimiter = "\t"
+    elif excel:
+        delimiter = excel[1]
     rows = _rows_of_csv(text, delimiter)
-    if kdis:
+    if kdis or excel:
         del rows[0]
     frame, columns = _frame_of_cells(rows)
     if kdis:
@@ -369,7 +397,7 @@ def _read_json(path, options):
 def _records_of_json(text):
     """A list of records, or the records of JSON lines."""
     read = partial(json.loads, object_pairs_hook=_record, parse_int=_integer)
-    lines = text.strip().splitlines()
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
     if len(lines) > 1 and all(line.startswith("{") and line.endswith("}") for line in lines):
         return list(map(read, lines))
     return read(text)
@@ -452,6 +480,8 @@ def _labels_of_targets(targets, n_bags):
             f"targets must be numbers (n_labels, n_bags), with {n_bags} bags, got "
             f"{targets.dtype} {np.shape(targets)}"
         )
+    if (targets == -1).any() and (targets == 0).any():
+        raise ValueError("targets must be 0 and 1, or -1 and 1, got 0 and -1")
     labels = np.where(targets == -1, 0, targets).T
     return label_array("targets", labels) if labels.size else labels
 
@@ -459,6 +489,11 @@ def _labels_of_targets(targets, n_bags):
 def _names_of_classes(variables, wanted):
     """The names of the labels in the file, or else the wanted ones."""
     if "class_name" not in variables:
+        if isinstance(wanted, set | frozenset):
+            raise ValueError(
+                "labels= must have an order, as in a list, since the file does not name them; got "
+                f"{wanted!r:.60}"
+            )
         return wanted
     names = [str(np.squeeze(cell)) for cell in variables["class_name"].flat]
     if wanted is not None and sorted(wanted) != sorted(names):
@@ -486,6 +521,8 @@ READERS = {
     ".csv": _read_csv,
     ".tsv": _read_csv,
     ".json": _read_json,
+    ".jsonl": _read_json,
+    ".ndjson": _read_json,
     ".parquet": _read_parquet,
     ".arff": _read_arff,
     ".mat": _read_mat,

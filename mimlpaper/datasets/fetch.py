@@ -67,7 +67,12 @@ class ManifestEntry:
 
 def drawn_sizes(name: str) -> tuple[int, ...]:
     """Numbers of bags, instances in each, and labels of "drawn:400x8x4"; none of other names."""
-    return tuple(map(int, name.removeprefix(DRAWN).split("x"))) if name.startswith(DRAWN) else ()
+    if not name.startswith(DRAWN):
+        return ()
+    sizes = re.fullmatch(r"([1-9][0-9]*)x([1-9][0-9]*)x([1-9][0-9]*)", name.removeprefix(DRAWN))
+    if sizes is None:
+        raise ValueError(f"name must be such as {DRAWN}400x8x4 for synthetic bags, got {name!r}")
+    return tuple(map(int, sizes.groups()))
 
 
 def source_of(name: str) -> Source:

@@ -34,10 +34,13 @@ QUOTED = r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+\""""
 # Names as Python shows a list, tuple or set of them, and as pandas writes it into a CSV file.
 # A comma stands between two names, or Python would join them.
 SHOWN = re.compile(rf"[\[({{]\s*+(?:(?:{QUOTED})\s*+(?:,\s*+(?:{QUOTED})\s*+)*+,?+\s*+)?+[\])}}]")
-UNCLEAR = re.compile(r'[\[\]{}"?]')  # in the text of a label: the rest of a list, or unknown
+UNCLEAR = re.compile(r'[\[\]{}"?，、；]')  # in the text of a label: the rest of a list, or unknown
 FEATURES = {"f": "floats", "b": "booleans", "M": "dates", "m": "times"}  # by the kind of a type
 UNNAMED = re.compile(r"(?:Unnamed: [0-9]+)?")  # the head of an index, as pandas writes or reads it
 LISTS = list | tuple | set | frozenset | np.ndarray | pd.Series | pd.Index | ExtensionArray
+LIKE_BAG = re.compile(r"bags?(?:[ _-]?(?:id|name|no|number))?", re.IGNORECASE)
+LIKE_LABEL = re.compile(r"labels?\s*:", re.IGNORECASE)
+OTHER_SEPARATORS = (" ", "/", "&", "+")  # of sets, if the reader says so
 EMPTY = ("set()", "frozenset()")  # how Python shows a set without names
 
 
@@ -63,7 +66,7 @@ def frame_of_rows(source, bag: str | None) -> pd.DataFrame:
             "table.rename_axis('bag'), and if they mean nothing, table.reset_index(drop=True)"
         )
     if bag is None:
-        bag = BAG if BAG in [*levels, *frame.columns] else levels[0]
+        bag = _level_of_bags(frame)
     unclear = [level for level in levels if level not in (bag, INSTANCE)]
     if unclear:
         raise ValueError(
@@ -78,6 +81,20 @@ def frame_of_rows(source, bag: str | None) -> pd.DataFrame:
                 f"table.reset_index({level!r}, drop=True) or table.drop(columns={level!r})"
             )
     return frame.reset_index().rename_axis("row")
+
+
+def _level_of_bags(frame):
+    """The level or column named bag, else the first level but for the instances'."""
+    levels = list(frame.index.names)
+    if BAG in [*levels, *frame.columns]:
+        return BAG
+    if isinstance(frame.index, pd.RangeIndex):
+        (level,) = levels
+        raise ValueError(
+            f"the index {level!r} counts the rows; if it names the bags, give bag={level!r}, and "
+            "if it means nothing, table.reset_index(drop=True)"
+        )
+    return next((level for level in levels if level != INSTANCE), levels[0])
 
 
 def _check_numbered(index):
@@ -99,14 +116,22 @@ def _as_pandas(source):
         return source.to_pandas(integer_object_nulls=True)
     except ImportError:  # polars needs pyarrow for this
         return pd.DataFrame(source.to_dict(as_series=False), dtype=object)
+    except TypeError:  # another library's, with other options
+        return source.to_pandas()
 
 
 def columns_of_heads(heads: Sequence) -> list[Column]:
     """Columns of their heads, which begin with ``label:`` for labels."""
     columns = []
-    for head in map(str, heads):
+    for head in map(text_of_name, heads):
         if head.startswith(LABEL_PREFIX):
             columns.append(Column(head.removeprefix(LABEL_PREFIX), "label"))
+        elif begin := LIKE_LABEL.match(head):
+            rest = head.removeprefix(begin[0]).strip()
+            raise ValueError(
+                f"the head of a label begins with {LABEL_PREFIX!r}, got {head!r:.60}; write "
+                f"{LABEL_PREFIX + rest!r:.60}, or give a feature another name"
+            )
         else:
             columns.append(Column(head, INSTANCE if head == INSTANCE else "number"))
     return columns
@@ -129,15 +154,28 @@ def table_of_frame(
     column = columns[bag_place]
     is_chosen = bag is not None or column.name == BAG
     bag_names = _bag_names(frame.iloc[:, bag_place], column, is_chosen)
+    _refuse_twin(frame, columns, bag_place)
     # By place, since a feature may have the name of the bags' column.
     kept = [i for i in range(len(columns)) if i != bag_place and columns[i].kind != INSTANCE]
     frame, columns = frame.iloc[:, kept], [columns[i] for i in kept]
+    if labels is not None and not len(labels):  # of new bags: nothing of their labels is read
+        kept = [i for i, column in enumerate(columns) if column.kind != "label"]
+        frame, columns = frame.iloc[:, kept], [columns[i] for i in kept]
     if isinstance(labels, str):  # the name of a column of sets
         frame, columns = _with_sets(frame, columns, labels, separator, max_bytes)
     else:
         columns = with_labels(columns, labels)
     columns = list(map(_typed, columns, frame.dtypes))
     return Table(columns, _numbers(frame, columns), bag_names, frame.index)
+
+
+def _refuse_twin(frame, columns, bag_place):
+    """Refuse a second column of the bags' names, as joined tables have; it would be a feature."""
+    names = frame.iloc[:, bag_place]
+    for place, column in enumerate(columns):
+        is_other = place != bag_place and column.name == columns[bag_place].name
+        if is_other and frame.iloc[:, place].equals(names):
+            raise ValueError(f"2 columns are named {column.name!r:.60} and equal; one is needed")
 
 
 def _place_of_bag(columns, bag):
@@ -159,8 +197,19 @@ def _place_of_bag(columns, bag):
         if column.kind == "label":  # labels stand last: no column before them names the bags
             break
         if column.kind != INSTANCE:
+            _refuse_later_names(names, place)
             return place
     raise ValueError(f"the first column must name the bags, got {', '.join(names)!r:.60}")
+
+
+def _refuse_later_names(names, place):
+    """Refuse a first column of other names where a later one is called by its bags."""
+    later = [name for name in names[place + 1 :] if LIKE_BAG.fullmatch(name)]
+    if later and not LIKE_BAG.fullmatch(names[place]):
+        raise ValueError(
+            f"bag= must say which column names the bags: {names[place]!r:.60}, the first, or "
+            f"{later[0]!r}"
+        )
 
 
 def _bag_names(cells, column, is_chosen):
@@ -190,7 +239,7 @@ def _values_without_names(cells):
         return _values_without_names(cells.cat.categories)
     if cells.dtype.kind in FEATURES:
         return FEATURES[cells.dtype.kind]
-    if cells.dtype.kind != "O":  # of objects and texts
+    if cells.dtype.kind not in "OU":  # of objects and texts
         return None
     if any(isinstance(cell, date | pd.Period) for cell in cells):
         return FEATURES["M"]
@@ -221,7 +270,7 @@ def _numbers(frame, columns):
     real = frame.loc[:, is_real]
     check_integers("columns", real)
     numbers[:, is_real] = real.to_numpy(dtype=np.float64, na_value=np.nan)
-    _set_truths(numbers, columns, is_real & (kinds == "label"), frame.index)
+    _check_truths(numbers, columns, is_real & (kinds == "label"), frame.index)
     # All cells of a kind at once: a loop over a million columns would take minutes.
     for kind, convert in (("label", truth_of), ("number", number_of)):
         places = np.flatnonzero(~is_real & (kinds == kind))
@@ -235,8 +284,8 @@ def _numbers(frame, columns):
     return numbers
 
 
-def _set_truths(numbers, columns, is_label, rows):
-    """Make the numbers of labels 1 and 0, in place; -1 counts as 0, and others are refused."""
+def _check_truths(numbers, columns, is_label, rows):
+    """Refuse a number of a label that is not 1, 0 or -1."""
     labels = numbers[:, is_label]
     strange = ~np.isin(labels, (-1, 0, 1))
     if strange.any():
@@ -244,7 +293,6 @@ def _set_truths(numbers, columns, is_label, rows):
         column = columns[np.flatnonzero(is_label)[place]]
         with located(where(rows, row)):
             raise column.misfit(f"{labels[row, place]:g}")
-    numbers[:, is_label] = labels > 0
 
 
 def _with_sets(frame, columns, name, separator, max_bytes):
@@ -257,6 +305,8 @@ def _with_sets(frame, columns, name, separator, max_bytes):
             with located(where(frame.index, row)):
                 raise Column(name, "set").misfit(shown(cell) + _hint_of_set(cell, separator))
         sets.append(names)
+    if not separator:
+        _check_separated(name, set(chain.from_iterable(sets)))
     with located(repr(name)):
         check_size(len(sets), len(set(chain.from_iterable(sets))), max_bytes)
     binarizer = MultiLabelBinarizer()
@@ -269,6 +319,18 @@ def _with_sets(frame, columns, name, separator, max_bytes):
     kept = [i for i in range(len(columns)) if i != place]
     columns = [columns[i] for i in kept] + [Column(label, "label") for label in labels]
     return pd.concat([frame.iloc[:, kept], labels], axis=1), columns
+
+
+def _check_separated(column, names):
+    """Raise a ValueError if one name is made of others, as "sea sky" of "sea" and "sky"."""
+    for name in sorted(names):
+        for separator in OTHER_SEPARATORS:
+            parts = [part.strip() for part in name.split(separator)]
+            if len(parts) > 1 and names.issuperset(parts):
+                raise ValueError(
+                    f"{column!r:.60} has the name {name!r:.60} beside {parts[0]!r:.60}; give "
+                    f"separator={separator!r}, or separator=';' if it is one name"
+                )
 
 
 def names_in(cell, separator: str | None) -> list[str] | None:

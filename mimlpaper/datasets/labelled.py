@@ -1,5 +1,6 @@
 """Bags with their labels and all names, checked against each other."""
 
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -115,6 +116,8 @@ def checked_names(names, kind: str, n: int, start: str = "") -> tuple[str, ...]:
     """``n`` names as texts, checked; None for numbered ones. A ValueError names the bad one."""
     if names is None:
         names = [f"{start or kind}{i + 1}" for i in range(n)]
+    if isinstance(names, str | set | frozenset):
+        raise ValueError(f"{kind} names must have an order, as in a list, got {names!r:.60}")
     names = tuple(map(text_of_name, names))
     if len(names) != n:
         raise ValueError(f"{n} {kind} names are needed, got {len(names)}")
@@ -125,7 +128,17 @@ def checked_names(names, kind: str, n: int, start: str = "") -> tuple[str, ...]:
                 f"{kind} names must differ and be printable text without spaces around it, "
                 f"got {name!r:.60} {times} times"
             )
+    _check_look(names, kind)
     return names
+
+
+def _check_look(names, kind):
+    """Raise a ValueError for names that look the same: é is one character, or e and an accent."""
+    of_look: dict[str, str] = {}
+    for name in names:
+        same = of_look.setdefault(unicodedata.normalize("NFC", name), name)
+        if same != name:
+            raise ValueError(f"{kind} names must look different, got {same!a} and {name!a}")
 
 
 def bags_of_runs(instances: np.ndarray, bag_ids: np.ndarray) -> Bags:

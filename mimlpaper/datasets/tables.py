@@ -23,11 +23,12 @@ TRUTHS_IN_WORDS = {"true": 1.0, "false": 0.0}  # of features, as pandas and R wr
 DIGITS = 15  # float64 holds integers of so many
 MOST_DIGITS = 151  # of LARGEST; Python refuses to read or show integers of thousands
 INTEGER = re.compile(r"[+-]?\d++", re.ASCII)
+WITH_COMMA = re.compile(r"'[+-]?\d++,\d++'", re.ASCII)
 TRUTHS = {
     **dict.fromkeys(("yes", "y", "true", "t", "positive"), 1.0),
     **dict.fromkeys(("no", "n", "false", "f", "negative"), 0.0),
 }
-TRUTHS_OF_NUMBERS = {-1.0: 0.0, 0.0: 0.0, 1.0: 1.0}
+TRUTHS_OF_NUMBERS = {-1.0: -1.0, 0.0: 0.0, 1.0: 1.0}
 # The grammar of numbers in files: no underscores and no digits of other scripts, which float()
 # takes. With possessive quantifiers no text can make a match long.
 NUMBER = re.compile(r"[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)
@@ -71,6 +72,8 @@ class Column:
         is_number = self.kind == "number" and not self.values
         is_rounded = is_number and _is_rounded(got.strip("'"))
         hint = "; float64 would round this integer" if is_rounded else ""
+        if is_number and WITH_COMMA.fullmatch(got):
+            hint = "; a point stands before decimals"
         return ValueError(f"{self.name!r} must be {self.needed}, got {got}{hint}")
 
 
@@ -122,7 +125,7 @@ def _is_rounded_integer(integer):
 
 
 def truth_of(cell) -> float | None:
-    """1 or 0 for the cell of a label, None for anything else."""
+    """1, 0 or -1 for the cell of a label, None for anything else."""
     if isinstance(cell, str) and cell.strip().lower() in TRUTHS:
         return TRUTHS[cell.strip().lower()]
     return TRUTHS_OF_NUMBERS.get(number_of(cell))
@@ -209,7 +212,7 @@ def labelled_of_table(table: Table, missing: float | None, max_bytes: int) -> La
         raise ValueError(f"a bag and a feature are needed, got {instances.shape}")
     X = bags_of_runs(instances, table.bag_names)
     starts = X.offsets[:-1]
-    Y = table.numbers[:, [column.kind == "label" for column in table.columns]]
+    Y = label_sets_of(table)
     differs = (Y != Y[starts][X.bag_of_instance]).any(axis=1)
     if differs.any():
         row = differs.argmax()
@@ -222,6 +225,20 @@ def labelled_of_table(table: Table, missing: float | None, max_bytes: int) -> La
         feature_names=feature_names,
         bag_names=table.bag_names[starts],
     )
+
+
+def label_sets_of(table: Table) -> np.ndarray:
+    """The label sets of the rows as booleans (n_rows, n_labels).
+
+    Raises ValueError for a label with 0 and -1: one of them may mean that nobody knows.
+    """
+    labels = [column for column in table.columns if column.kind == "label"]
+    numbers = table.numbers[:, [column.kind == "label" for column in table.columns]]
+    has_both = (numbers == -1).any(axis=0) & (numbers == 0).any(axis=0)
+    if has_both.any():
+        name = labels[has_both.argmax()].name
+        raise ValueError(f"{name!r:.60} must be 0 and 1, or -1 and 1, got 0 and -1")
+    return numbers > 0
 
 
 def _check_numbers(table, missing):

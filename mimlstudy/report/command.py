@@ -6,6 +6,7 @@ What a command needs is imported in its function, so that ``--help`` answers at 
 import argparse
 import json
 import os
+import re
 import signal
 import sys
 from contextlib import contextmanager
@@ -46,7 +47,8 @@ def main(arguments=None) -> int:
     pin()  # before a command imports NumPy
     try:
         status = options.run(options)
-        sys.stdout.flush()  # here, so that a reader who has gone is found out below
+        if sys.stdout is not None:  # closed by whoever started the command
+            sys.stdout.flush()  # here, so that a reader who has gone is found out below
         return status
     except KeyboardInterrupt:
         _say("\ninterrupted; what is recorded stays, the same command goes on")
@@ -128,13 +130,15 @@ def _run(options):
     from mimlstudy.engine.records import CURRENT
     from mimlstudy.report import notebooks, status
 
+    _check_once(options.p)
+    asked_profile = dict(options.p).get("profile", options.profile)
     # By name or path, so that a shell's completion of files works.
     asked = options.notebooks or notebooks.available_notebooks()
     names = [notebooks.find_notebook(name).stem for name in asked]
     if options.parameters:
         return _list_parameters(names)
     warn_of_own_arithmetic()
-    counts = {name: status.trials_behind(name, options.profile) for name in names}
+    counts = {name: status.trials_behind(name, asked_profile) for name in names}
     ready, left_out = [], []
     for name in names:
         has_trials_to_run = bool(counts[name].keys() - {CURRENT})
@@ -156,6 +160,13 @@ def _run(options):
         runs = notebooks.run_notebooks(ready, parameters, **how) if ready else []
     runs += [notebooks.NotebookRun(name, "left out", 0.0) for name in left_out]
     return _report_runs(runs, counts)
+
+
+def _check_once(pairs):
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"-p {name} must be given once, got {names.count(name)} times")
 
 
 def _list_parameters(names):
@@ -515,10 +526,8 @@ def _experiments(names):
 
 def _count(text):
     """A number of processes or notebooks: -1, or at least 1."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0  # which is refused as well
+    # Not as Python reads integers, to which "1_0" is 10; 0 is refused as well.
+    number = int(text) if re.fullmatch("-?[0-9]+", text) else 0
     if number < -1 or number == 0:
         raise argparse.ArgumentTypeError(f"must be -1, one a core, or at least 1, got {text!r}")
     return number

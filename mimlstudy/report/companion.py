@@ -18,7 +18,6 @@ from mimlpaper.datasets import Dataset
 from mimlstudy import folders
 from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import CURRENT, REFUTED, Store, records
-from mimlstudy.engine.trials import PROFILES
 from mimlstudy.judge.claims import ClaimFinding, evaluate_claims
 from mimlstudy.judge.multiverse import single_alternatives
 from mimlstudy.judge.selection import (
@@ -34,7 +33,12 @@ from mimlstudy.paper.experiments import get_experiment
 from mimlstudy.paper.published import published_claims
 from mimlstudy.report.figures import LINE, save_figure, use_style
 from mimlstudy.report.forest import claims_caption, claims_figure
-from mimlstudy.report.parameters import ParameterError, notebook_parameters, output_folder
+from mimlstudy.report.parameters import (
+    ParameterError,
+    check_protocol,
+    notebook_parameters,
+    output_folder,
+)
 from mimlstudy.report.progress import shown_progress
 from mimlstudy.report.sentences import check_sentence
 from mimlstudy.report.status import artefacts, recorded_scorecard
@@ -80,10 +84,7 @@ class Companion:
         recompute: bool = False,
         **questions,
     ):
-        if profile not in PROFILES:
-            raise ParameterError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
-        if jobs < -1 or jobs == 0:
-            raise ParameterError(f"jobs must be -1, one a core, or at least 1, got {jobs}")
+        check_protocol(profile, jobs)
         self.profile = profile
         self.jobs = jobs
         self.data_home = data_home or None

@@ -30,6 +30,7 @@ from mimlstudy.report.notebook_page import write_page
 from mimlstudy.report.parameters import (
     HOW_TO_RUN,
     TYPES,
+    check_protocol,
     checked,
     output_folder,
 )
@@ -131,7 +132,8 @@ def run_notebooks(
     Raises
     ------
     ParameterError
-        If a notebook lacks a parameter or it is of another type. Nothing has run then.
+        If a notebook lacks a parameter, or it has another type or a value that cannot be. Nothing
+        has run then.
     """
     notebooks = list(dict.fromkeys(map(find_notebook, names or available_notebooks())))
     values = dict(parameters or {})
@@ -143,6 +145,7 @@ def run_notebooks(
         values = checked(values, types, path.stem)
     questions = {name: value for name, value in values.items() if name not in HOW_TO_RUN}
     profile = values.get("profile", "paper")
+    check_protocol(profile, values.get("jobs", -1))
     folder = output_folder(profile, questions)
     folder.mkdir(parents=True, exist_ok=True)
 

@@ -17,7 +17,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import get_args, get_origin
 
+from mimlpaper.datasets.tables import NUMBER
 from mimlstudy import folders
+from mimlstudy.engine.trials import PROFILES
 
 HOW_TO_RUN = ("profile", "jobs", "data_home", "recompute")  # parameters of every notebook
 # Types of parameters by their names in a notebook.
@@ -138,8 +140,19 @@ def _typed(name, value, kind, of):
         example = f", such as {EXAMPLES[type_name]}" if type_name in EXAMPLES else ""
         raise ParameterError(f"parameter {name}{of} must be {type_name}{example}, got {value!r}")
     if name in PATHS and value:
-        return str(caller_folder() / Path(value).expanduser())
+        path = Path(value)
+        with suppress(RuntimeError):  # of a name such as ~backup.csv, which is no user's
+            path = path.expanduser()
+        return str(caller_folder() / path)
     return value
+
+
+def check_protocol(profile: str, jobs: int):
+    """Raise a ParameterError for another profile, and for ``jobs`` of 0 or below -1."""
+    if profile not in PROFILES:
+        raise ParameterError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
+    if jobs < -1 or jobs == 0:
+        raise ParameterError(f"jobs must be -1, one a core, or at least 1, got {jobs}")
 
 
 def number_in(name: str, text: str) -> float:
@@ -147,10 +160,8 @@ def number_in(name: str, text: str) -> float:
 
     A ParameterError names a parameter that is no finite number.
     """
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
+    # Not as Python reads numbers, to which "1_0" is 10.
+    number = float(text) if NUMBER.fullmatch(text.strip()) else math.nan
     if not math.isfinite(number):
         raise ParameterError(f"{name} must be a number, such as 0 or 0.1, got {text!r}")
     return number

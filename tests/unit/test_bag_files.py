@@ -1056,3 +1056,49 @@ def test_values_of_labels_are_zeros_and_ones(refused):
     text = changed(TWO, "label2 {0,1}", "label2 {a,b}")
     message = "'label2' must be 0 or 1, got the values a, b"
     refused("t.arff", text, message)
+
+
+def test_lines_of_json_may_be_empty_and_hold_any_text(tmp_path):
+    records = [{"bag": "a\u2028b", "f": 1, "label:s": 1}, {"bag": "c", "f": 2, "label:s": 0}]
+    lines = [json.dumps(record, ensure_ascii=False) for record in records]
+    for ending in (".json", ".jsonl", ".ndjson"):
+        path = tmp_path / f"t{ending}"
+        path.write_text("\n\n".join(lines) + "\n", encoding="utf-8")
+        with pytest.raises(DataError, match="bag names must differ and be printable"):
+            read_bags(path)
+        path.write_text("\n\n".join(lines).replace("\u2028", "") + "\n", encoding="utf-8")
+        assert read_bags(path).bag_names == ("ab", "c")
+
+
+def test_a_line_that_tells_excel_what_stands_between_cells_is_read(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("sep=;\n" + TABLE.replace(",", ";"))
+    (tmp_path / "plain.csv").write_text(TABLE)
+    assert_same(read_bags(path), read_bags(tmp_path / "plain.csv"))
+
+
+def test_a_decimal_comma_is_named(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE.replace(",", ";").replace("-5e-3", "1,5"))
+    assert_unread(path, "got '1,5'; a point stands before decimals")
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n"])
+def test_arff_has_any_ends_of_lines_and_a_mark_of_utf_8(tmp_path, end):
+    path = tmp_path / "two.arff"
+    path.write_text(TWO)
+    expected = read_bags(path)
+    path.write_bytes(("\ufeff" + TWO.replace("\n", end)).encode())
+    for encoding in ("utf-8-sig", "utf-8"):
+        assert_same(read_bags(path, encoding=encoding), expected)
+
+
+def test_targets_of_0_and_minus_1_are_refused_and_wanted_names_have_an_order(tmp_path):
+    path = tmp_path / "t.mat"
+    bags = np.empty((2, 1), dtype=object)
+    bags[:, 0] = [np.ones((2, 3)), np.zeros((1, 3))]
+    savemat(path, {"bags": bags, "targets": np.array([[1, -1], [0, 1]])})
+    assert_unread(path, "targets must be 0 and 1, or -1 and 1")
+    savemat(path, {"bags": bags, "targets": np.array([[1, -1], [-1, 1]])})
+    with pytest.raises(DataError, match="labels= must have an order, as in a list"):
+        read_bags(path, labels={"sea", "sky"})

@@ -180,6 +180,9 @@ def test_run_names_the_page_to_open(run, monkeypatch, tmp_path):
         ("4_degen", "did you mean 4_degeneration?"),
         ("3_framework -p scene many", "parameter scene of 3_framework must be int, such as 3"),
         ("3_framework -p scen 3", "got 'scen'; did you mean 'scene'?"),
+        ("3_framework -p scene 1 -p scene 2", "-p scene must be given once, got 2 times"),
+        ("3_framework -p jobs 0", "jobs must be -1, one a core, or at least 1, got 0"),
+        ("3_framework -p profile smok", "profile must be one of ['smoke', 'quick', 'paper']"),
     ],
 )
 def test_wrong_use_of_run_is_one_line_that_names_the_remedy(run, words, remedy):

@@ -562,3 +562,9 @@ def test_bad_sizes_are_refused():
     message = "n_texts must be at least 1, got 0"
     with pytest.raises(ValueError, match=message):
         synthetic.make_texts(0)
+
+
+@pytest.mark.parametrize("name", ["drawn:4x", "drawn:40x8", "drawn:40x0x4", "drawn:4_0x8x4"])
+def test_synthetic_bags_are_named_by_three_sizes(name):
+    with pytest.raises(ValueError, match=f"drawn:400x8x4 .* got '{name}'"):
+        datasets.load(name)

@@ -1,6 +1,9 @@
 """Tables are read as frames: index, types, order and sets of labels keep their meaning."""
 
 import json
+import re
+import unicodedata
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -60,8 +63,9 @@ def draw_table(draw, cells, n_rows, n_columns):
 
 
 def draw_names(draw, n):
-    names = st.lists(texts_of_names(), min_size=n, max_size=n, unique=True)
-    return draw(names)
+    # Names that look the same are refused.
+    look = partial(unicodedata.normalize, "NFC")
+    return draw(st.lists(texts_of_names(), min_size=n, max_size=n, unique_by=look))
 
 
 @st.composite
@@ -706,3 +710,92 @@ def test_labels_that_do_not_fit_the_bags_are_refused():
     message = "Y must hold booleans, or 0 and 1, got 2"
     with pytest.raises(ValueError, match=message):
         labelled_bags(bags, [[1], [2]])
+
+
+def refused(message, frame, **options):
+    with pytest.raises(DataError, match=message):
+        read_bags(frame, **options)
+
+
+def test_a_label_of_0_and_minus_1_is_refused():
+    """One of them may mean that nobody knows."""
+    refused("'sea' must be 0 and 1, or -1 and 1", TABLE.assign(**{"label:sea": [-1, -1, 0]}))
+    signs = read_bags(TABLE.assign(**{"label:sea": [1, 1, -1]}))
+    assert signs.Y.tolist() == [[True], [False]]
+
+
+def test_an_index_that_counts_rows_is_no_name_of_a_bag():
+    rows = TABLE.drop(columns="bag").rename_axis("row")
+    refused("the index 'row' counts the rows", rows)
+    assert read_bags(rows, bag="row").bag_names == ("0", "1", "2")
+
+
+@pytest.mark.parametrize("name", ["bag_id", "Bag", "bags"])
+def test_a_later_column_of_bags_is_asked_for(name):
+    later = TABLE[["f1", "f2", "bag", "label:sea"]].rename(columns={"bag": name})
+    refused(f"bag= must say which column names the bags: 'f1', the first, or '{name}'", later)
+    assert_same(read_bags(later, bag=name), read_bags(TABLE))
+
+
+def test_the_bags_of_two_joined_tables_stand_once():
+    joined = pd.concat([TABLE[["bag"]], TABLE], axis=1)
+    refused("2 columns are named 'bag' and equal", joined)
+
+
+def test_an_index_may_begin_with_the_numbers_of_instances():
+    numbered = TABLE.assign(instance=[0, 1, 0]).rename(columns={"bag": "image"})
+    assert_same(read_bags(numbered.set_index(["instance", "image"])), read_bags(TABLE))
+
+
+@pytest.mark.parametrize("separator", [" ", "/", "&", "+"])
+def test_a_name_that_is_made_of_others_is_asked_for(separator):
+    together = f"sea{separator}sky"
+    sets = pd.DataFrame({"bag": list("abc"), "f": [1, 2, 3], "all": [together, "sea", "sky"]})
+    refused(re.escape(f"give separator={separator!r}, or"), sets, labels="all")
+    assert read_bags(sets, labels="all", separator=separator).label_names == ("sea", "sky")
+    assert together in read_bags(sets, labels="all", separator=";").label_names
+
+
+def test_names_that_look_the_same_are_refused():
+    both = TABLE.rename(columns={"f1": "caf\u00e9", "f2": "cafe\u0301"})
+    refused("feature names must look different", both)
+
+
+@pytest.mark.parametrize("head", ["Label:sky", "LABEL: sky", "labels:sky"])
+def test_a_head_that_is_almost_that_of_a_label_is_refused(head, tmp_path):
+    refused("write 'label:sky', or give a feature another name", TABLE.rename(columns={"f2": head}))
+    data = read_bags(TABLE)
+    named = labelled_bags(list(data.X), data.Y, ["sea"], feature_names=["f1", head])
+    write_bags(tmp_path / "t.csv", named)
+    assert read_bags(tmp_path / "t.csv").feature_names == ("f1", head)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"labels": 3}, r"labels= must be a list of names, such as \[3\], got 3"),
+        ({"max_bytes": None}, "max_bytes= must be a number of bytes, got None"),
+        ({"separator": 5}, "separator= must be a text, or None, got 5"),
+    ],
+)
+def test_options_of_a_wrong_type_are_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        read_bags(TABLE, **options)
+
+
+def test_names_need_an_order():
+    for names in ({"sea", "sky"}, "ab"):
+        with pytest.raises(ValueError, match="label names must have an order, as in a list"):
+            labelled_bags([[[1.0]]], [[1, 0]], names)
+
+
+def test_labels_of_new_bags_are_not_read():
+    unknown = TABLE.assign(**{"label:sea": [None] * 3})
+    assert read_bags(unknown, labels=[]).Y.shape == (2, 0)
+
+
+def test_numbers_that_are_heads_are_names():
+    pivoted = TABLE.rename(columns={"f1": 2.0, "label:sea": 3.0})
+    data = read_bags(pivoted, labels=[3])
+    assert data.label_names == ("3",)
+    assert data.feature_names == ("2", "f2")

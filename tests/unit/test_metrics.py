@@ -6,9 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import LabelBinarizer
 
-from mimlpaper import NoisyOr, metrics
+from mimlpaper import MeanInstances, NoisyOr, metrics
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.bags import Bags
 from tests import reference
@@ -239,6 +242,35 @@ def test_scorers_match_rows_by_position_and_are_larger_the_better(bags, labels):
         expected = -value if lower_is_better else value
         assert scorer(model, bags, frame) == expected
         assert scorer(model, bags, labels) == expected
+
+
+@pytest.fixture
+def numbered(labels):
+    """Labels in columns whose numbers have another order."""
+    return pd.DataFrame(labels[:, :3], columns=[2, 0, 1])
+
+
+def test_labels_of_scikit_learn_keep_their_places(bags, numbered):
+    """Its classes are numbers, whatever the columns are called."""
+    learner = OneVsRestClassifier(LogisticRegression())
+    model = make_pipeline(MeanInstances(), learner).fit(bags, numbered)
+    hamming = metrics.scorers["hamming_loss"]
+    assert hamming(model, bags, numbered) == hamming(model, bags, numbered.to_numpy())
+
+
+def test_numbers_of_labels_in_another_order_are_names_or_refused(bags, numbered):
+    hamming = metrics.scorers["hamming_loss"]
+    by_number = MimlNn(random_state=0).fit(bags, numbered)
+    in_order = numbered.sort_index(axis=1)
+    assert hamming(by_number, bags, in_order) == hamming(by_number, bags, numbered)
+
+    # Its labels have the numbers 0 to 2, or no names at all.
+    by_place = MimlNn(random_state=0).fit(bags, numbered.to_numpy())
+    with pytest.raises(ValueError, match="Y must have its columns in the order of their numbers"):
+        hamming(by_place, bags, numbered)
+    other_names = numbered.set_axis([10, 20, 30], axis=1)
+    expected = hamming(by_place, bags, numbered.to_numpy())
+    assert hamming(by_place, bags, other_names) == expected
 
 
 def test_scorers_of_one_label_and_of_a_wrong_shape(bags, labels):

@@ -111,7 +111,7 @@ def test_a_text_is_read_by_the_type_of_its_parameter(name, text, value):
 
 def test_a_number_that_may_be_0_is_a_text():
     assert number_in("margin", "0") == 0.0
-    for text in ("none", "nan", "inf"):
+    for text in ("none", "nan", "inf", "1_0", "\uff11"):
         with pytest.raises(ParameterError, match=f"margin must be a number, .* got '{text}'"):
             number_in("margin", text)
 
