@@ -28,6 +28,7 @@ from mimlpaper.datasets.frames import BAG, INSTANCE, columns_of_heads, frame_of_
 from mimlpaper.datasets.labelled import LabelledBags, checked_names, labelled_bags
 from mimlpaper.datasets.tables import (
     LABEL_PREFIX,
+    LIKE_LABEL_PREFIX,
     MOST_DIGITS,
     Column,
     label_sets_of,
@@ -43,7 +44,7 @@ HEAD = re.compile(r"(?:[ \r]*\n)*([^\n]*)")
 URL = re.compile(r"[a-z][a-z0-9+]+://", re.IGNORECASE)
 # In CSV an apostrophe stands before names that a spreadsheet would run, or a reader take for
 # something else.
-GUARDED = re.compile(rf"'*(?:[=+\-@]|(?i:labels?\s*:)|{INSTANCE}$)")
+GUARDED = re.compile(rf"'*(?:[=+\-@]|{LIKE_LABEL_PREFIX}|{INSTANCE}$)")
 
 
 class Options(NamedTuple):
@@ -136,8 +137,6 @@ def read_bags(
             hint = "; give its .collect()" if hasattr(source, "collect") else ""
             kind = type(source).__name__
             raise ValueError(f"source must be a table or a path, got {kind}{hint}")
-        if not hasattr(source, "columns"):
-            raise ValueError(f"source must be a table or a path, got {type(source).__name__}")
         return _read("the table", _read_table, source, options)
     if URL.match(str(source)):
         raise ValueError(f"source must be a file of this machine, got {str(source)!r}; download it")

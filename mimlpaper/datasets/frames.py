@@ -16,6 +16,7 @@ from mimlpaper.arrays import WHOLE_OR_REAL, check_integers, shown, text_of_name
 from mimlpaper.datasets.tables import (
     ABSENT,
     LABEL_PREFIX,
+    LIKE_LABEL_PREFIX,
     MISSING,
     Column,
     Table,
@@ -39,7 +40,6 @@ FEATURES = {"f": "floats", "b": "booleans", "M": "dates", "m": "times"}  # by th
 UNNAMED = re.compile(r"(?:Unnamed: [0-9]+)?")  # the head of an index, as pandas writes or reads it
 LISTS = list | tuple | set | frozenset | np.ndarray | pd.Series | pd.Index | ExtensionArray
 LIKE_BAG = re.compile(r"bags?(?:[ _-]?(?:id|name|no|number))?", re.IGNORECASE)
-LIKE_LABEL = re.compile(r"labels?\s*:", re.IGNORECASE)
 OTHER_SEPARATORS = (" ", "/", "&", "+")  # of sets, if the reader says so
 EMPTY = ("set()", "frozenset()")  # how Python shows a set without names
 
@@ -108,8 +108,14 @@ def _check_numbered(index):
 
 
 def _as_pandas(source):
-    if isinstance(source, pd.DataFrame):
-        return source
+    frame = source if isinstance(source, pd.DataFrame) else _from_other(source)
+    if not isinstance(frame, pd.DataFrame):
+        raise ValueError(f"source must be a table or a path, got {type(source).__name__}")
+    return frame
+
+
+def _from_other(source):
+    """What another library makes of its table for pandas."""
     # pandas' own reading of other libraries' tables, __dataframe__, refuses columns of lists.
     try:
         # Integers beside a missing one stay integers: as floats some would be rounded.
@@ -126,7 +132,7 @@ def columns_of_heads(heads: Sequence) -> list[Column]:
     for head in map(text_of_name, heads):
         if head.startswith(LABEL_PREFIX):
             columns.append(Column(head.removeprefix(LABEL_PREFIX), "label"))
-        elif begin := LIKE_LABEL.match(head):
+        elif begin := re.match(LIKE_LABEL_PREFIX, head):
             rest = head.removeprefix(begin[0]).strip()
             raise ValueError(
                 f"the head of a label begins with {LABEL_PREFIX!r}, got {head!r:.60}; write "
@@ -155,12 +161,12 @@ def table_of_frame(
     is_chosen = bag is not None or column.name == BAG
     bag_names = _bag_names(frame.iloc[:, bag_place], column, is_chosen)
     _refuse_twin(frame, columns, bag_place)
-    # By place, since a feature may have the name of the bags' column.
-    kept = [i for i in range(len(columns)) if i != bag_place and columns[i].kind != INSTANCE]
-    frame, columns = frame.iloc[:, kept], [columns[i] for i in kept]
+    left_out = {INSTANCE}
     if labels is not None and not len(labels):  # of new bags: nothing of their labels is read
-        kept = [i for i, column in enumerate(columns) if column.kind != "label"]
-        frame, columns = frame.iloc[:, kept], [columns[i] for i in kept]
+        left_out.add("label")
+    # By place, since a feature may have the name of the bags' column.
+    kept = [i for i in range(len(columns)) if i != bag_place and columns[i].kind not in left_out]
+    frame, columns = frame.iloc[:, kept], [columns[i] for i in kept]
     if isinstance(labels, str):  # the name of a column of sets
         frame, columns = _with_sets(frame, columns, labels, separator, max_bytes)
     else:

@@ -16,6 +16,7 @@ from mimlpaper.bags import LARGEST
 from mimlpaper.datasets.labelled import LabelledBags, bags_of_runs, labelled_bags
 
 LABEL_PREFIX = "label:"  # of the head of a column of labels
+LIKE_LABEL_PREFIX = r"(?i:labels?\s*:)"  # a pattern of what is meant for it, or is it
 ABSENT = ("", "?")  # texts of a missing value
 # In a column of numbers also those of R, of pandas and of databases.
 MISSING = (*ABSENT, "NA", "NaN", "nan", "N/A", "#N/A", "null", "NULL", "None")

@@ -131,14 +131,19 @@ def _run(options):
     from mimlstudy.report import notebooks, status
 
     _check_once(options.p)
-    asked_profile = dict(options.p).get("profile", options.profile)
+    parameters = _protocol(options) | {
+        "data_home": options.data_home or "",
+        "recompute": options.recompute,
+    }
+    # What was asked by -p counts more than an option.
+    parameters |= dict(options.p)
     # By name or path, so that a shell's completion of files works.
     asked = options.notebooks or notebooks.available_notebooks()
     names = [notebooks.find_notebook(name).stem for name in asked]
     if options.parameters:
         return _list_parameters(names)
     warn_of_own_arithmetic()
-    counts = {name: status.trials_behind(name, asked_profile) for name in names}
+    counts = {name: status.trials_behind(name, parameters["profile"]) for name in names}
     ready, left_out = [], []
     for name in names:
         has_trials_to_run = bool(counts[name].keys() - {CURRENT})
@@ -147,12 +152,6 @@ def _run(options):
         else:
             ready.append(name)
 
-    parameters = _protocol(options) | {
-        "data_home": options.data_home or "",
-        "recompute": options.recompute,
-    }
-    # What was asked by -p counts more than an option.
-    parameters |= dict(options.p)
     # Trials take all cores, so that notebooks that run some come one after another.
     at_once = options.at_once or (-1 if options.recorded else 1)
     how = {"at_once": at_once, "recorded": options.recorded, "report": _say}
