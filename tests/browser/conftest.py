@@ -59,13 +59,18 @@ def watched_page(browser, width):
         if line.type == "error":
             page.faults.append(line.text)
 
+    def note_failure(request):
+        # A click that leaves the page ends what the page still loads.
+        if request.failure != "net::ERR_ABORTED":
+            page.faults.append(f"failed: {request.url}, {request.failure}")
+
     def note_host(request):
         if not request.url.startswith(LOCAL):
             page.faults.append(f"foreign {request.url}")
 
     page.on("console", note_error)
     page.on("pageerror", lambda error: page.faults.append(str(error)))
-    page.on("requestfailed", lambda request: page.faults.append(f"failed: {request.url}"))
+    page.on("requestfailed", note_failure)
     page.on("request", note_host)
     yield page
     page.close()
