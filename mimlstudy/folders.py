@@ -14,6 +14,11 @@ IN_WHEEL = PACKAGE / "data"  # made when a wheel is built; a checkout has no suc
 FIGURES = "MIMLPAPER_FIGURES"
 
 
+def project_root() -> Path:
+    """The checkout that holds the study; the working directory if it is installed as a wheel."""
+    return Path.cwd() if IN_WHEEL.is_dir() else PACKAGE.parent
+
+
 def study_data() -> Path:
     """The folder that holds published/ and divergences.csv."""
     return IN_WHEEL if IN_WHEEL.is_dir() else PACKAGE.parent / "data"
@@ -25,7 +30,7 @@ def published() -> Path:
 
 
 def _in_root(*parts: str) -> Path:
-    return paths.project_root().joinpath(*parts)
+    return project_root().joinpath(*parts)
 
 
 results = partial(_in_root, "data", "results")  # the recorded trials

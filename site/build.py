@@ -24,12 +24,11 @@ from executed import executed_notebooks, page_of, profile_of_command
 from parts import HERE, add_jpegs
 from sphinx.cmd.build import main as sphinx
 
-from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.report.companion import Companion
 from mimlstudy.report.status import artefact_status
 
-ROOT = paths.project_root()
+ROOT = folders.project_root()
 MATHJAX = "sphinx-mathjax-offline/static/mathjax/tex-svg.js"
 FIGURE = re.compile(r"\]\(figures/(\w+)\.png\)")  # that a text shows
 HEADING = re.compile(r"^#+ (.*)", re.MULTILINE)

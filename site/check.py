@@ -17,9 +17,9 @@ import nbformat
 import pandas as pd
 from publish import write_markdown_page
 
-from mimlpaper import paths
+from mimlstudy import folders
 
-ROOT = paths.project_root()
+ROOT = folders.project_root()
 FAULTS = {
     "standard error": re.compile(r'<div[^>]*(?:vnd\.jupyter\.|class="[^"]*\b)stderr'),
     "a traceback": re.compile(r"Traceback \(most recent call last\)"),

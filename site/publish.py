@@ -101,7 +101,7 @@ def make_plain(output, cell, pictures: Pictures):
 
 def write_lists(card: dict) -> list[Path]:
     """Write the README's answer, figures/README.md and codecheck.yml."""
-    root = paths.project_root()
+    root = folders.project_root()
     texts = {
         folders.figures() / "README.md": readme_of_figures(),
         root / "codecheck.yml": codecheck_manifest(),

@@ -4,7 +4,7 @@ from contextlib import contextmanager
 
 import nbformat
 
-from mimlpaper import paths
+from mimlstudy import folders
 
 PARAMETERS = """
 profile: str = "paper"  # which trials
@@ -16,7 +16,7 @@ recompute: bool = False
 
 def enter_notebooks(folder, monkeypatch):
     """An empty folder of notebooks, in the place of the project's, which is the current folder."""
-    monkeypatch.setattr(paths, "project_root", lambda: folder)
+    monkeypatch.setattr(folders, "project_root", lambda: folder)
     monkeypatch.chdir(folder)
     notebooks = folder / "notebooks"
     notebooks.mkdir()

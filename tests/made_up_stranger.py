@@ -1,6 +1,6 @@
 """A user's method in a file of its own."""
 
-from mimlpaper import paths
+from mimlstudy import folders
 
 # Methods that work, and methods with the mistakes that one can make.
 STRANGER = '''
@@ -69,6 +69,6 @@ class Crash(Shares):
 
 def enter_project(folder, monkeypatch):
     """Make a folder the project and the current one, with the user's file."""
-    monkeypatch.setattr(paths, "project_root", lambda: folder)
+    monkeypatch.setattr(folders, "project_root", lambda: folder)
     monkeypatch.chdir(folder)
     (folder / "stranger.py").write_text(STRANGER)

@@ -32,7 +32,7 @@ the paper has it. These are working copies in `{folder}`; the originals in `note
 def main(arguments=None) -> None:
     """Copy the notebooks, and become JupyterLab with the start notebook open."""
     folder = copy_notebooks()
-    root = paths.project_root()
+    root = folders.project_root()
     start = (folder / START).relative_to(root).as_posix()
     os.environ[CALLER] = str(root)
     command = [sys.executable, "-m", "jupyterlab"]
@@ -76,7 +76,7 @@ def copy_notebooks() -> Path:
 
 def _write_start(folder, notebooks):
     """Write the notebook that opens first: a list of the others."""
-    relative = folder.relative_to(paths.project_root()).as_posix()
+    relative = folder.relative_to(folders.project_root()).as_posix()
     lines = []
     for path in notebooks.values():
         lines.append(f"- [{_title(path)}]({path.name})")

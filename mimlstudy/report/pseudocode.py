@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 from IPython.display import Markdown
 
-from mimlpaper import paths
+from mimlstudy import folders
 from mimlstudy.report.tables import Entry, ReportTable, frame_grid
 
 # A line of code with a comment such as "# Table 6, step 3d".
@@ -23,7 +23,7 @@ STEP = r"(?:step|line)s? (\w+)"  # in what a line cites
 
 def pseudocode_map(*sources) -> pd.DataFrame:
     """The steps of pseudo-code that modules cite (those of ``sources``): step, where, code."""
-    root = paths.project_root()
+    root = folders.project_root()
     # Two sources may live in one module, whose lines count once.
     modules = dict.fromkeys(map(inspect.getfile, sources))
     rows = []

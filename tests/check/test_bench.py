@@ -7,7 +7,6 @@ import re
 import pandas as pd
 import pytest
 
-from mimlpaper import paths
 from mimlpaper.datasets import DataError
 from mimlpaper.metrics import CRITERIA
 from mimlstudy import folders
@@ -25,7 +24,7 @@ from tests.made_up_records import apart, rows
 from tests.made_up_stranger import STRANGER, enter_project
 
 TABLE_1 = EXPERIMENTS["table1"]
-GUIDE = paths.project_root() / "site" / "guide.md"
+GUIDE = folders.project_root() / "site" / "guide.md"
 
 
 @pytest.fixture

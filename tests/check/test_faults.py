@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from mimlpaper import paths
 from mimlpaper.baselines.binary_relevance import LabelFrequencies
+from mimlstudy import folders
 from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import Store
 from mimlstudy.engine.workers import TrialError, run_trials
@@ -28,7 +28,6 @@ SHORT = short_trials()
 COMMAND = """
 import signal, sys
 from pathlib import Path
-from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.report.command import main
 from mimlstudy.paper import experiments as registry
@@ -196,7 +195,7 @@ Companion(profile="smoke").save_figure(plt.subplots()[0], "line", shows="Axes.")
 @pytest.fixture
 def output(tmp_path, monkeypatch):
     """The folder of outputs of four notebooks, in which no figure can be written."""
-    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    monkeypatch.setattr(folders, "project_root", lambda: tmp_path)
     notebooks = tmp_path / "notebooks"
     notebooks.mkdir()
     cells = {

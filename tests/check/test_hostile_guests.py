@@ -11,9 +11,9 @@ import textwrap
 
 import pytest
 
-from mimlpaper import paths
 from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.metrics import CRITERIA
+from mimlstudy import folders
 from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import Store
 from mimlstudy.paper.catalogue import CATALOGUE
@@ -221,7 +221,7 @@ def honest_numbers(tmp_path_factory):
 
 
 def make_project(folder, monkeypatch):
-    monkeypatch.setattr(paths, "project_root", lambda: folder)
+    monkeypatch.setattr(folders, "project_root", lambda: folder)
     monkeypatch.chdir(folder)
     (folder / "honest.py").write_text(HONEST)
 

@@ -12,8 +12,8 @@ import pytest
 from argument import argument
 from scipy.special import stdtr, stdtrit
 
-from mimlpaper import paths
 from mimlpaper.metrics import CRITERIA
+from mimlstudy import folders
 from mimlstudy.judge.claims import argue, evaluate_claims, without_splits
 from mimlstudy.judge.rules import DEFAULT_RULES, PART_TESTS, Rules
 from mimlstudy.judge.statistics import holm, signed_rank_test, t_test
@@ -31,7 +31,7 @@ for (const file of %s) vm.runInThisContext(readFileSync(file, "utf8"));
 const given = JSON.parse(readFileSync(0, "utf8"));
 process.stdout.write(JSON.stringify(vm.runInThisContext("(given) => " + given.code)(given)));
 """
-STATIC = paths.project_root() / "site" / "static"
+STATIC = folders.project_root() / "site" / "static"
 SCRIPTS = [str(STATIC / "statistics.js"), str(STATIC / "argue.js")]
 
 

@@ -5,7 +5,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mimlpaper import paths
 from mimlpaper.datasets import DataError, load
 from mimlstudy import folders
 from mimlstudy.engine.execution import compute
@@ -26,7 +25,7 @@ MINE = tiny({"Ml-knn": METHODS["Ml-knn"]})
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     """An empty folder in the project's place, with one experiment of two trials."""
-    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    monkeypatch.setattr(folders, "project_root", lambda: tmp_path)
     monkeypatch.delenv(folders.FIGURES, raising=False)
     monkeypatch.setitem(EXPERIMENTS, "mine", MINE)
     return tmp_path

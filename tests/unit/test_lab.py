@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from mimlpaper import paths
+from mimlstudy import folders
 from mimlstudy.report import lab
 from tests.made_up_notebooks import write_notebook
 
@@ -13,7 +13,7 @@ from tests.made_up_notebooks import write_notebook
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     """A project with one notebook."""
-    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    monkeypatch.setattr(folders, "project_root", lambda: tmp_path)
     (tmp_path / "notebooks").mkdir()
     write_notebook(tmp_path / "notebooks", "3_good", "pass")
     return tmp_path

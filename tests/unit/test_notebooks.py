@@ -190,7 +190,7 @@ def calls(monkeypatch):
     calls = []
 
     def run(path, *, values, folder, figures, report):
-        root = paths.project_root()
+        root = folders.project_root()
         figures = figures.relative_to(root).as_posix()
         folder = folder.relative_to(root).as_posix()
         calls.append({"values": values, "folder": folder, "figures": figures})

@@ -25,10 +25,19 @@ def test_paths_of_a_checkout():
 
 def test_paths_of_a_wheel(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "IN_WHEEL", tmp_path)
+    monkeypatch.setattr(folders, "IN_WHEEL", tmp_path)
     monkeypatch.chdir(tmp_path)
     assert paths.packaged_data() == tmp_path
     assert paths.project_root() == tmp_path
+    assert folders.study_data() == tmp_path
     assert folders.figures() == tmp_path / "figures"
+
+
+def test_a_study_reads_its_own_checkout_whatever_library_it_runs_on(tmp_path, monkeypatch):
+    checkout = folders.project_root()
+    monkeypatch.setattr(paths, "IN_WHEEL", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert folders.results() == checkout / "data" / "results"
 
 
 @pytest.mark.parametrize(

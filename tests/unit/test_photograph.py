@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mimlpaper import paths
+from mimlstudy import folders
 from mimlstudy.report.sections import photograph
 
 
@@ -48,7 +48,7 @@ def test_precision_and_recall_of_regions_that_are_named_by_the_outlines():
 
 
 def test_the_readme_says_how_right_the_learner_is():
-    text = (paths.project_root() / "README.md").read_text()
+    text = (folders.project_root() / "README.md").read_text()
     assert photograph.in_words() in " ".join(text.split())
 
 

@@ -17,13 +17,13 @@ from mimlstudy.report.sections import photograph
 from mimlstudy.report.status import Artefact, artefacts, trial_counts
 from tests.made_up_notebooks import edited, write_notebook
 
-ROOT = paths.project_root()
+ROOT = folders.project_root()
 
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     """An empty folder in the project's place."""
-    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    monkeypatch.setattr(folders, "project_root", lambda: tmp_path)
     return tmp_path
 
 

@@ -4,14 +4,14 @@ import check
 import nbformat
 import pytest
 
-from mimlpaper import paths
+from mimlstudy import folders
 
 # The sign at the start of a page, and what is wrong with it.
 FAULTS = [
     ('<div data-mime-type="application/vnd.jupyter.stderr">', "standard error"),
     ("<pre>Traceback (most recent call last)</pre>", "a traceback"),
     ("<pre>/home/someone/mimlpaper</pre>", "a path of a machine"),
-    (f"<pre>{paths.project_root()}/data</pre>", "a path of a machine"),
+    (f"<pre>{folders.project_root()}/data</pre>", "a path of a machine"),
     ('<script async src="https://cdn.example.org/mathjax.js">', "another host"),
     ('<link rel="stylesheet" href="//fonts.example.org/a.css">', "another host"),
     ("<style>@import url(https://fonts.example.org/a.css)</style>", "another host"),

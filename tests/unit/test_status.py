@@ -189,7 +189,7 @@ def test_trials_behind_a_notebook_are_of_its_artefacts_and_what_it_declares(note
 @on_posix
 def test_a_file_that_another_notebook_is_writing_changes_no_answer(tmp_path, monkeypatch):
     """It has a name with a dot until it is whole, and may be gone before its size is asked for."""
-    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    monkeypatch.setattr(folders, "project_root", lambda: tmp_path)
     paths.write_whole(folders.figures() / "table1.md", "")
     before = key_of("paper")
     half_written = folders.figures() / ".table1.md.b3044c24"
@@ -205,7 +205,7 @@ def row_of(tmp_path, monkeypatch):
     """The row of an artefact of two experiments, one of them with these counts of trials."""
     artefact = status.Artefact("Table 1", "table1", "4_degeneration", ("table1", "fixed"))
     monkeypatch.setattr(status, "artefacts", lambda: (artefact,))
-    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    monkeypatch.setattr(folders, "project_root", lambda: tmp_path)
 
     def row(**counts):
         of_experiments = {"table1": counts, "fixed": {"current": 1, "missing": 0}}
@@ -253,7 +253,7 @@ def test_an_artefact_is_as_good_as_its_worst_trial(made, state, remedy):
 
 def test_every_experiment_behind_a_notebook_has_a_row(monkeypatch, tmp_path):
     """Also one that no table or figure shows, whose records stand behind sentences alone."""
-    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    monkeypatch.setattr(folders, "project_root", lambda: tmp_path)
     counts = {name: {"current": 1} for name in EXPERIMENTS}
     counts["calibration"] = {"current": 2, "differs": 1}
     monkeypatch.setattr(status, "trial_counts", lambda profile: counts)
@@ -308,7 +308,7 @@ def test_an_artefact_whose_notebook_failed_has_failed(made):
 
 
 def test_trials_are_counted_and_kept_until_a_record_changes(tmp_path, monkeypatch):
-    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    monkeypatch.setattr(folders, "project_root", lambda: tmp_path)
     experiment = EXPERIMENTS["table1"]
     store = default_store("smoke")
     n_trials = len(experiment.trials("smoke"))
@@ -331,7 +331,7 @@ def test_trials_are_counted_and_kept_until_a_record_changes(tmp_path, monkeypatc
 
 
 def test_what_status_shows_is_kept_until_a_file_changes(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    monkeypatch.setattr(folders, "project_root", lambda: tmp_path)
     overview_of_nothing = {
         "rows": [{"experiment": "table1", "command": ""}],
         "outcome": "nothing yet",
@@ -354,7 +354,7 @@ def test_what_status_shows_is_kept_until_a_file_changes(tmp_path, monkeypatch, c
 
 
 def test_an_answer_that_is_empty_is_kept_too(tmp_path, monkeypatch):
-    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    monkeypatch.setattr(folders, "project_root", lambda: tmp_path)
     assert kept("nothing", "smoke", list) == []
     assert kept("nothing", "smoke", raising(AssertionError("made again"))) == []
 
@@ -374,6 +374,6 @@ def test_every_cited_step_is_found_where_it_says():
     assert {"Table 7, step 2", "steps 2a to 2c", "step 4"} <= set(steps["step"])
     for row in steps.itertuples():
         file, number = row.where.split(":")
-        lines = (paths.project_root() / file).read_text().splitlines()
+        lines = (folders.project_root() / file).read_text().splitlines()
         line = lines[int(number) - 1]
         assert line.strip().startswith(row.code)

@@ -10,7 +10,6 @@ from functools import cache
 import pandas as pd
 import pytest
 
-from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.engine.records import CURRENT, records
 from mimlstudy.judge.compare import compare_characteristics, compare_with_paper
@@ -185,6 +184,6 @@ def test_five_cross_validations_say_what_the_open_choice_says_of_them():
 
 def test_the_answer_of_the_readme_is_that_of_the_records():
     skip_unless_current(*EXPERIMENTS)
-    readme = (paths.project_root() / "README.md").read_text()
+    readme = (folders.project_root() / "README.md").read_text()
     (published,) = re.findall(r"<!-- answer -->\n(.*?)\n<!-- end -->", readme, re.DOTALL)
     assert published == answer(status.recorded_scorecard("paper"))
