@@ -78,39 +78,44 @@ def card():
 
 def test_numbers_tell_rows_by_how_their_settings_were_chosen(card):
     text = first_page.numbers(card)
-    assert "In 1 table rows no setting was chosen by the printed values: 2 of 4 " in text
+    assert "In 1 table rows no setting was fitted to the printed values: 2 of 4 " in text
     assert "In 2 rows some were: 4 of 6." in text
-    assert "With none chosen so: 6 of 10." in text
-    assert text.endswith("25% would agree, or 50% with settings chosen so.")
+    assert "With all settings fixed in advance 6 of 10 agree." in text
+    assert text.endswith("would agree in 25% of cases, or 50% with fitted settings.")
 
 
 def test_comparisons_are_counted_by_the_corrected_test_and_by_equal_tuning(card):
     text = first_page.main_comparison(card)
     assert "in 48 of 56 comparisons" in text
-    assert text.endswith("20 of 28 comparisons with MlSvm are supported, 0 contradicted.")
+    assert "it supports 20 of the 28 with MlSvm and contradicts 0;" in text
 
 
-def test_shares_of_cases_are_those_of_four_claims(card):
+def test_numbers_of_cases_are_those_of_four_claims(card):
     text = first_page.direct_learning(card)
-    assert "MimlSvm in 10% of 35 cases (criteria, data sets) on scenes and 30% on" in text
-    assert text.endswith("MimlSvm_mi in 20% and 40%.")
+    assert "MimlSvm in 4 of 35 cases (criteria, data sets) on scenes and 10 on" in text
+    assert text.endswith("MimlSvm_mi in 7 and 14.")
 
 
 def test_sub_concepts_are_compared_with_the_learner_without_them(card):
     assert first_page.subcod(card).endswith("by 0.013 ± 0.020.")
+    (part,) = card["claims"][-1]["parts"]
+    part |= {"difference": 0.0}
+    assert first_page.subcod(card).endswith("by 0.000 ± 0.020.")
+    part |= {"half": 0.0}
+    assert first_page.subcod(card).endswith("leave its learner's accuracy as it is in every run.")
 
 
 def test_bags_lead_rivals_on_so_many_sets(card):
     text = first_page.bags(card)
-    assert "the paper's beat a bag's mean on 2.4 of 3 data sets on average" in text
-    assert text.endswith("and bag statistics on 1.0.")
+    assert "the paper's beat those of a bag's mean on 2.4 of 3 data sets on average" in text
+    assert text.endswith("those of more bag statistics on 1.0. Equals would reach 1.5.")
 
 
 def test_claims_are_counted_by_both_tests_and_a_weak_test_is_said(card):
     text = first_page.claims(card)
-    assert "Of 7 the corrected test supports 4, and 3 in part." in text
-    assert "It contradicts 1; 2 are undecided, 1 because it is too weak; 5 are not" in text
-    assert text.endswith("The paper's t-test supports 9.")
+    assert "Of 7 the corrected test supports 4 fully and 3 in part, and contradicts 1;" in text
+    assert "; 2 are undecided, 1 because it is too weak; 5 are not" in text
+    assert text.endswith("The paper's t-test supports 9 fully.")
 
 
 @pytest.mark.parametrize(
@@ -130,20 +135,25 @@ def test_the_answer_in_a_word_follows_the_shares(card, agrees, supported, word):
 
 @pytest.mark.parametrize(
     ("agrees", "supported", "share", "gain"),
-    [(6, 0, "60%", "show no significant gain"), (5, 28, "50%", "show a significant gain")],
+    [
+        (2, 0, "50%", "no significant gain over"),
+        (3, 20, "75%", "a significant gain on some criteria over"),
+        (4, 28, "100%", "a significant gain over"),
+    ],
 )
 def test_the_short_answer_follows_numbers_and_equal_tuning(card, agrees, supported, share, gain):
     changed = copy.deepcopy(card)
-    changed["totals"]["closest"]["all"]["agrees"] = agrees
+    changed["agreeing"]["the other rows"] = [agrees, 4]
     changed["claims"][1]["verdicts"]["equal tuning"]["supported"] = supported
     text = first_page.in_short(changed)
-    assert text.startswith(f"{share} of the printed numbers are reproduced,")
-    assert f"the paper's learners {gain} on scenes over MlSvm" in text
+    assert text.startswith(f"{share} of the printed values are reproduced where no setting was")
+    assert "was fitted to them, 67% elsewhere." in text
+    assert f"equal tuning leaves the paper's learners {gain} MlSvm" in text
 
 
 def test_each_fact_is_a_line_that_leads_to_a_heading_of_a_notebook(card):
     text = first_page.answer(card)
-    assert text.startswith("**Partly.** 60% of the printed numbers are reproduced,")
+    assert text.startswith("**Partly.** 50% of the printed values are reproduced where")
     assert "\n\n- **Numbers.** In 1 table rows" in text
     links = re.findall(r"\[Evidence\]\(figures/pages/(\w+)\.md(?:#([\w-]+))?\)", text)
     assert len(links) == len(first_page.facts(card))

@@ -152,13 +152,13 @@ def in_words() -> str:
     precision = right.sum() / table["regions named"].sum()
     recall = right.sum() / (right / table["recall"]).sum()
     return (
-        f"Trained on windows of this very photograph: {precision:.0%} of the coloured squares are "
-        f"right; of those with the label {recall:.0%} are coloured."
+        f"The learner saw windows of this very photograph. Of the coloured squares {precision:.0%} "
+        f"are right; of the squares that show a label {recall:.0%} are coloured with it."
     )
 
 
 def photograph_figure(named: np.ndarray) -> plt.Figure:
-    """The photograph, and beside it the same with its named squares tinted."""
+    """The photograph, and beside it the same in grey with its named squares tinted."""
     photo = load()
     rows, columns = squares(photo).shape[:2]
     height, width = rows * SQUARE, columns * SQUARE
@@ -167,8 +167,11 @@ def photograph_figure(named: np.ndarray) -> plt.Figure:
     # NONE, which is −1, takes the last.
     tints = np.array([*of_labels, without_colour])
     figure, axes = plt.subplots(1, 2, figsize=(7, 2.5))
+    shown = photo[:height, :width]
+    axes[0].imshow(shown)
+    # In grey, since a tint of green does not show on green trees.
+    axes[1].imshow(shown.mean(axis=2), cmap="gray")
     for ax in axes:
-        ax.imshow(photo[:height, :width])
         ax.set_axis_off()
     frame: Any = (0, width, height, 0)
     tinted = tints[named].reshape(rows, columns, 4)
