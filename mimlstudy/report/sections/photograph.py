@@ -127,7 +127,7 @@ def named_regions(learner: Pipeline) -> np.ndarray:
 def precision_and_recall(named: np.ndarray) -> pd.DataFrame:
     """Of each label how many named squares are right, and how many right squares are named.
 
-    A square shows a label if most of its pixels do.
+    A square shows a label if most of its pixels do. ``chance`` is the share of all squares that do.
     """
     pixels = squares(outlines(load()))
     shares = pixels.mean(axis=2).reshape(-1, len(LABELS))
@@ -137,19 +137,20 @@ def precision_and_recall(named: np.ndarray) -> pd.DataFrame:
         shows_label = shares[:, number] > 0.5
         n_right = (is_named & shows_label).sum()
         rows[label] = {
-            "regions named": int(is_named.sum()),
+            "squares named": int(is_named.sum()),
             "precision": n_right / is_named.sum(),
+            "chance": shows_label.mean(),
             "recall": n_right / shows_label.sum(),
         }
     table = pd.DataFrame(rows).T
-    return table.astype({"regions named": int})
+    return table.astype({"squares named": int})
 
 
 def in_words() -> str:
     """How right the learner is, for a reader of the picture alone."""
     table = precision_and_recall(named_regions(train()))
-    right = table["regions named"] * table["precision"]
-    precision = right.sum() / table["regions named"].sum()
+    right = table["squares named"] * table["precision"]
+    precision = right.sum() / table["squares named"].sum()
     recall = right.sum() / (right / table["recall"]).sum()
     return (
         f"The learner saw windows of this very photograph. Of the coloured squares {precision:.0%} "
