@@ -30,14 +30,14 @@ from mimlpaper.metrics import UndefinedError, area_under_curve, average_precisio
 from mimlpaper.parameters import POSITIVE, SEED, VERBOSITY, at_least
 from mimlpaper.preprocessing import BagStatistics, OnInstances
 
-LEAST = 4  # bags, so that one can be held out
-SAMPLES = 16, 4  # every so many bags are fitted first, to see if more can be afforded
-REFIT = 1.5  # seconds of a fit to all bags, in those of a fit to all folds but one
-SURE = 1e-3  # of a forest whose trees agree, so that log odds are finite
+LEAST = 4  # bags
+SAMPLES = 16, 4  # trial fits to every 16th and every 4th bag say whether there is time for more
+REFIT = 1.5  # seconds of a fit to all bags, divided by those of a fit to all folds but one
+SURE = 1e-3  # probabilities are clipped to it, so that log odds are finite
 
 
 class TimeBudgetWarning(UserWarning):
-    """Candidates are left out, since they would have ended after the time budget."""
+    """Candidates are left out, because to fit them would take longer than the time budget."""
 
 
 class OnStatistics(base.MultiLabelEstimator):
@@ -59,8 +59,8 @@ class OnStatistics(base.MultiLabelEstimator):
     varies_ : bool array (n_labels,)
         Which labels some training bags have and others lack.
     constants_ : array (n_labels,)
-        Scores of the labels that do not vary, such as 7 if all training bags have it and -7 if
-        none has.
+        Scores of labels that do not vary: log odds of .999 if all training bags have the label, and
+        of .001 if none has it.
     classes_ : array (n_labels,)
         Names of the labels.
     """
@@ -89,7 +89,7 @@ class OnStatistics(base.MultiLabelEstimator):
             of_varying = self.model_.decision_function(bags).reshape(-1, n_varying)
             scores[:, self.varies_] = of_varying
         elif n_varying:
-            # Of one label scikit-learn gives two columns; the last is that of having it.
+            # For a single label scikit-learn gives two columns; the last is that of having it.
             shares = self.model_.predict_proba(bags)[:, -n_varying:]
             scores[:, self.varies_] = logit(np.clip(shares, SURE, 1 - SURE))
         return scores
@@ -218,7 +218,7 @@ class MimlClassifier(base.LogOdds):
         self.slopes_, self.intercepts_ = _calibrated(chosen_scores, labels)
 
     def _choose(self, candidates, bags, labels, folds):
-        """Try the candidates; the held-out scores of the chosen one."""
+        """Try the candidates, keep the best, and return its held-out scores."""
         self.held_out_, self.seconds_, self.left_out_ = {}, {}, []
         budget = _Budget(None)  # the first candidate has no limit
         reserve = 0.0  # seconds of the last fit, of the chosen one to all bags
@@ -350,14 +350,14 @@ def _starts_within(pipeline, bags, labels, share, budget) -> bool:
     """
     if not budget.is_limited:
         return True
-    following_shares = [1.0 / SAMPLES[1], share]  # of the fit after each of these
+    following_shares = [1.0 / SAMPLES[1], share]  # of the bags, in the fit after each of these
     for step, following in zip(SAMPLES, following_shares, strict=True):
         if len(bags) // step < LEAST:
             continue
         began = time.perf_counter()
         try:
             _quiet_fit(pipeline, bags[::step], labels[::step])
-        except ValueError:  # too few bags for this learner say nothing about more
+        except ValueError:  # that it fails on so few bags says nothing about more
             continue
         took = time.perf_counter() - began
         growth = following * step  # of the number of bags
@@ -375,7 +375,11 @@ def _quiet_fit(pipeline, bags, labels):
 
 
 def _calibrated(scores, labels):
-    """Platt's slope and intercept for each label; (1, 0) where the held-out bags do not say."""
+    """Platt's slope and intercept for each label.
+
+    They are (1, 0) for a label that all or no held-out bags have, for equal scores, and where the
+    slope would turn the learner's order round.
+    """
     n_labels = scores.shape[1]
     slopes, intercepts = np.ones(n_labels), np.zeros(n_labels)
     for label, (column, truth) in enumerate(zip(scores.T, labels.T, strict=True)):

@@ -20,7 +20,7 @@ from mimlpaper.sharing import shared
 KERNELS = ("linear", "rbf", "poly")
 EXACT = 2000  # rows up to which rank="auto" is exact
 AUTO_LIMITS = {"rank": 1000, "tol": 0.01}  # of rank="auto" with more rows than EXACT
-MUCH = 0.1  # unexplained share of the trace that a factor warns of
+MUCH = 0.1  # share of the trace; a factor that leaves more unexplained warns
 
 
 class LowRankWarning(UserWarning):
@@ -42,8 +42,8 @@ def kernel_matrix(
 def kernel_width(gamma: float | str, X) -> float:
     """``gamma`` as a number: "auto" is 1 / n_features, "scale" 1 / (n_features Var X).
 
-    "scale" is 1 if all values of X are equal. Raises ValueError for another word, and for a number
-    that is not positive and finite.
+    "scale" is 1 if all values of X are equal. Raises ValueError for any other string, and for a
+    number that is not positive and finite.
     """
     if gamma == "auto":
         return 1.0 / X.shape[1]
@@ -68,25 +68,26 @@ class KernelFactor(TransformerMixin, BaseEstimator):
     """Features phi of finite dimension with <phi(x), phi(z)> = k(x, z), or close to it.
 
     For the linear kernel the identity, for others a Cholesky factor, exact or by random landmarks;
-    a LowRankWarning says if more than 10 % of the kernel's trace stays unexplained.
+    a LowRankWarning says if more than 10 % of the kernel matrix's trace stays unexplained.
 
     Parameters
     ----------
     kernel : {"rbf", "linear", "poly"}, default "rbf"
         Kernel between rows: exp(-γ ||x - x'||²), <x, x'> or (γ <x, x'> + coef0)^degree.
     gamma : float >= 0, default 1.0
-        Width γ, in units of one over a squared feature; with 0 the kernel is constant.
+        Coefficient γ, in units of one over a squared feature: the larger, the narrower the
+        Gaussian. With 0 the kernel is constant.
     degree : int >= 1, default 3
         Degree of "poly".
     coef0 : float >= 0, default 1.0
         Constant of "poly".
     rank : int >= 1, "auto" or None, default None
-        Largest number of landmarks r; None is exact. "auto" is exact up to 2,000 rows; above, it
-        stops at 1 % of the trace unexplained, or at 1,000 landmarks.
+        Largest number of landmarks r; None sets no limit. "auto" is exact up to 2,000 rows; above,
+        it stops at 1 % of the trace unexplained, or at 1,000 landmarks.
     tol : float >= 0, default 1e-10
         Unexplained share of the trace at which to stop; not used by "auto" above 2,000 rows.
     random_state : int, RandomState or None, default None
-        Draws the landmarks, unless ``rank`` is None.
+        Draws the landmarks; an exact factor draws none.
 
     Attributes
     ----------
@@ -119,7 +120,10 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X, y=None) -> np.ndarray:
-        """Features phi(X) of X (n, n_features), array or Combinations, which is learned: (n, r)."""
+        """Fit to X (n, n_features), array or Combinations, and return its features phi(X): (n, r).
+
+        Of the linear kernel they are X itself.
+        """
         self._check_parameters()
         if not isinstance(X, Combinations):
             check_type("X", X)
@@ -149,7 +153,7 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         _check_kernel(self.kernel)
         for name in ("gamma", "coef0", "tol"):
             value = getattr(self, name)
-            if not value >= 0:  # else the kernel may have negative eigenvalues
+            if not value >= 0:  # a negative gamma or coef0 may give negative eigenvalues
                 raise ValueError(f"{name} must be at least 0, got {value!r}")
 
     def _kernel_parameters(self) -> dict[str, Any]:
@@ -170,7 +174,9 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         return self.get_params() | limits | {"random_state": seed}
 
     def _keep(self, X, factor, pivots, error):
-        if error > MUCH:  # a warning may be an error, and nothing is kept before it
+        if (
+            error > MUCH
+        ):  # first, since a warning that is raised as an error must leave no attribute
             message = f"the kernel's factor of rank {len(pivots)} leaves {error:.0%} of its trace"
             message += " unexplained; raise rank, lower gamma, or scale the features"
             warnings.warn(message, LowRankWarning, stacklevel=4)
@@ -199,12 +205,12 @@ def integer_seed(random_state) -> int:
 
 
 def pivoted_cholesky(diagonal, column, rank, tol, seed):
-    """Factor L of a matrix K ≈ L Lᵀ, its pivots in their order, and the share of K's trace left.
+    """Factor L of a matrix K ≈ L Lᵀ, its pivots as drawn, and the share of K's trace left.
 
-    K has the ``diagonal`` (n,); ``column`` gives one of its columns (n,), which is overwritten. A
+    K has the ``diagonal`` (n,); ``column(i)`` makes its column i (n,), which is overwritten. A
     row is drawn as a pivot, by ``seed``, with a probability proportional to what is left of its
-    diagonal entry. It ends at ``rank`` pivots, or when at most the share ``tol`` of the trace is
-    left. L is (n, r) for r pivots.
+    diagonal entry. The loop ends at ``rank`` pivots, or when at most the share ``tol`` of the trace
+    is left. L is (n, r) for r pivots.
     """
     rng = np.random.RandomState(seed)
     n = len(diagonal)
@@ -227,7 +233,10 @@ def pivoted_cholesky(diagonal, column, rank, tol, seed):
 
 
 def complete_cholesky(K, tol):
-    """As :func:`pivoted_cholesky` of K (n, n), with the largest pivots first, to the rank of K."""
+    """As :func:`pivoted_cholesky` of K (n, n), but each pivot is the largest entry that is left.
+
+    It ends when the largest is at most ``tol`` times the mean of the diagonal.
+    """
     trace = K.trace()
     lower, fortran_order, rank, _ = dpstrf(K, tol=tol * trace / len(K), lower=1)
     order = fortran_order - 1  # LAPACK counts from 1
@@ -248,7 +257,7 @@ def _factor(X, *, kernel, gamma, degree, coef0, rank, tol, random_state):
         (row,) = X[[pivot]]
         return _of_products(X @ row, squares, squares[pivot], **parameters)
 
-    diagonal = np.ones(len(X))  # of "rbf"
+    diagonal = np.ones(len(X))  # the "rbf" kernel of a row with itself
     if kernel == "poly":
         diagonal = (gamma * squares + coef0) ** degree
     return pivoted_cholesky(diagonal, column, rank, tol, random_state)

@@ -13,21 +13,24 @@ from mimlpaper.combinations import Combinations, gram, products
 from mimlpaper.compiled import compiled
 from mimlpaper.sharing import shared
 
-FIRST_SIGMA = 1e3  # in units of 1 / mean ||z||²
-SIGMA_GROWTH = 4.0  # from a subproblem to the next
+FIRST_SIGMA = 1e3  # the first penalty σ, in units of 1 / mean ||z||²
+SIGMA_GROWTH = 4.0  # from one subproblem to the next
 MAX_SUBPROBLEMS = 25
-INNER_ACCURACY = 0.1  # share of the tolerance that a subproblem may leave
-# A line search may stop between these, which are shares of its first slope.
+INNER_ACCURACY = 0.1  # a subproblem is solved to this share of the tolerance
+# A line search stops at a slope between these, in units of its first rate of descent; a whole step
+# may also stop below the first.
 LOWEST_SLOPE, HIGHEST_SLOPE = -0.1, 1e-6
 MAX_BISECTIONS = 60
 BIAS_CURVATURE = 1e-6  # keeps a Newton system regular when no example is free
 ROUNDING = 1e-13  # relative, of products and sums
-MANY = 0.25  # share of the rows from which they are multiplied where they stand
-FREE, SHIFTS = 1, 2  # alpha_i follows raw_i, or moves against its full group; 0 if it stays
+MANY = 0.25  # share of the rows up to which the rows that count are copied, and then multiplied
+# How alpha_i moves with raw_i: as raw_i does, or as raw_i less the mean of its group, whose sum is
+# C. It is 0 if alpha_i stays at a bound.
+FREE, SHIFTS = 1, 2
 
 
 class Examples:
-    """Rows z_i (n_examples, n_features) of many machines, checked and hashed once.
+    """Rows z_i (n_examples, n_features) that many machines share, prepared and hashed once.
 
     An array, or :class:`~mimlpaper.combinations.Combinations`.
     """
@@ -52,14 +55,14 @@ class Examples:
         if isinstance(self.X, Combinations):
             return self.X.T @ coefficients
         rows = np.flatnonzero(coefficients)
-        # A copy of most rows takes longer.
+        # A copy of many rows takes longer than products with all.
         if len(rows) > MANY * len(coefficients):
             return coefficients @ self.X
         return coefficients[rows] @ self.X[rows]
 
     @cached_property
     def whole_gram(self) -> np.ndarray:
-        """Σ (z_i, 1) (z_i, 1)' of all rows, which many machines need: (n_features + 1,) * 2."""
+        """Σ (z_i, 1) (z_i, 1)' of all rows, for many machines: (n_features + 1, n_features + 1)."""
         return gram(self.X)
 
 
@@ -72,7 +75,7 @@ class LinearSvm:
     dual_coef: np.ndarray  # (n_examples,), y_i alpha_i
     primal: float  # the objective at (w, b)
     dual: float  # a lower bound on its minimum
-    n_steps: int  # Newton steps tried
+    n_steps: int  # Newton steps, and one for each subproblem that needed no further step
 
     @property
     def gap(self) -> float:
@@ -97,15 +100,15 @@ def fit_linear_svm(
     """Minimise ½||w||² + C Σ_g max(0, max_{i in g} 1 - y_i (<w, z_i> + b)) over w and b.
 
     Without ``offsets`` each example is its own group: the ordinary support vector machine. On
-    features of a :class:`~mimlpaper.kernels.KernelFactor` this is a kernel machine. The method of
-    multipliers, with semismooth Newton steps: for more examples than features.
+    features of a :class:`~mimlpaper.kernels.KernelFactor` this is a kernel machine. It is solved by
+    the method of multipliers with semismooth Newton steps, which suits more examples than features.
 
     Parameters
     ----------
     Z : array (n_examples, n_features) or Examples
-        The rows z_i. Of Examples, equal calls are computed once, see :func:`shared`.
+        The rows z_i. With Examples, the result of an equal call is kept, see :func:`shared`.
     y : bool array (n_examples,)
-        Which examples have y_i = 1, the others have -1; both kinds must be there.
+        Which examples have y_i = 1, the others have -1; both must occur, which is not checked.
     C : float > 0, default 1.0
         Cost of a hinge loss of 1.
     offsets : array (n_groups + 1,) or None, default None
@@ -115,9 +118,9 @@ def fit_linear_svm(
     tol : float > 0, default 1e-4
         Duality gap at which to stop, as a share of the objective.
     max_steps : int >= 1, default 1000
-        Largest number of Newton steps; a ConvergenceWarning says that they were too few.
+        Largest number of Newton steps; a ConvergenceWarning says if the gap is above ``tol``.
 
-    Raises ValueError if Z has not two dimensions.
+    Raises ValueError unless Z has two dimensions.
 
     Source: Yan and Li, An efficient augmented Lagrangian method for SVM, OMS 35, 2020.
     """
@@ -125,7 +128,7 @@ def fit_linear_svm(
     if isinstance(Z, Examples):
         svm = shared(_minimise, *arguments)
     else:
-        # Other arrays are not worth their hash.
+        # An array is fitted once, so to hash it would not pay.
         svm = _minimise(*arguments)
     if svm.primal - svm.dual > tol * svm.primal:
         message = (
@@ -161,9 +164,9 @@ def _minimise(problem, start, tol, max_steps):
                 enough,
                 max_steps - n_steps,
             )
-        except LinAlgError:  # a Newton system is singular to rounding; the gap shows it
+        except LinAlgError:  # a Newton system is singular to rounding; the caller sees the gap
             break
-        # Computed again: the steps' updates round.
+        # Computed again, since the updates of the steps have rounded.
         margins = problem.margins(theta)
         n_steps += steps
         dual = max(dual, problem.dual(alpha))
@@ -245,7 +248,10 @@ def _newton_direction(problem, gradient, moves, sigma):
 
 
 def _free_rows(problem, moves):
-    """F up to signs; where a group's alpha keeps its sum, rows y_i (z_i, 1) less their mean."""
+    """The rows (z_i, 1) of free examples, up to signs: only products F'F and FF' need them.
+
+    In a group whose alpha keeps its sum they are y_i (z_i, 1), less the group's mean.
+    """
     rows = np.flatnonzero(moves)
     full = np.flatnonzero(moves[rows] == SHIFTS)
     if isinstance(problem.examples.X, Combinations) and not len(full):
@@ -263,7 +269,7 @@ def _free_rows(problem, moves):
 
 
 def _gram_of_free(problem, F, moves):
-    """F'F; of most of the rows of an array, that of all less that of the rest."""
+    """F'F. If most rows are free, it is the product of all rows less that of the others."""
     rest = np.flatnonzero(moves != FREE)
     plain = isinstance(F, np.ndarray) and not (moves == SHIFTS).any()
     if plain and len(rest) < len(F):
@@ -279,7 +285,11 @@ def _solve(matrix, diagonal, b):
 
 
 def _multiplier_step(problem, theta, margins, alpha, sigma, enough, max_steps):
-    """Minimise ½||w||² + ||a||² / 2σ with a = project(alpha + σ(1 - margins)), as far as useful."""
+    """Minimise ½||w||² + (||raw||² - ||raw - a||²) / 2σ, where raw = alpha + σ(1 - margins).
+
+    a is the projection of raw. Return (w, b), a and the number of steps, once the rest of the
+    subproblem is below ``enough``, or below what the step of the multipliers changes.
+    """
     pull, last = np.zeros_like(theta), np.zeros_like(alpha)
     for n_steps in range(1, max_steps + 1):
         raw = alpha + sigma * (1.0 - margins)
@@ -290,7 +300,7 @@ def _multiplier_step(problem, theta, margins, alpha, sigma, enough, max_steps):
         w_gradient, b_gradient = gradient[:-1], gradient[-1]
         left = 0.5 * w_gradient @ w_gradient + abs(b_gradient)
         moved = a - alpha
-        # More accuracy than the multipliers have moved would be lost in the next subproblem.
+        # Accuracy beyond the change of the multipliers would be lost in the next subproblem.
         proximal = moved @ moved / (2.0 * sigma)
         if left <= max(enough, proximal) or n_steps == max_steps:
             return theta, a, n_steps
@@ -303,7 +313,7 @@ def _multiplier_step(problem, theta, margins, alpha, sigma, enough, max_steps):
 
 
 def _line_search(problem, theta, gradient, direction, raw, sigma, change):
-    """Step t in (0, 1] where the slope, which rises with t, is near 0 from below, or 1."""
+    """Step t in (0, 1] where the slope, which rises with t, is near 0; 1 if it is still below."""
     drop = sigma * change
     fall = -(gradient @ direction)
     w, w_direction = theta[:-1], direction[:-1]
@@ -337,7 +347,7 @@ def _project(raw, C, offsets):
         part = raw[begin:end]
         above = part[part > 0.0]
         full, shift, n_before = above.sum() > C, 0.0, end - begin + 1
-        # Rounding may bring an entry back.
+        # Until no entry leaves. With rounding an entry may come back, and the loop must end.
         while full and 0 < len(above) < n_before:
             shift, n_before = (above.sum() - C) / len(above), len(above)
             above = part[part > shift]

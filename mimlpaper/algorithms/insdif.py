@@ -38,8 +38,8 @@ class InsDif(VectorEstimator):
     learner : MIML estimator or None, default None
         Unfitted. None stands for ``MimlNn(ratio=0.2, ridge=0.0)``.
     shortcut : bool, default True
-        Take Euclidean distances of the x for the maximal Hausdorff distances of bags. They are
-        equal, since a bag is a translate of every other bag. It is taken for
+        Use Euclidean distances of the x in place of the maximal Hausdorff distances of bags. They
+        are equal, since a bag is a translate of every other bag. It is taken for exactly
         :class:`PrototypeDifferences` and a learner with ``metric="max_hausdorff"``.
     random_state : int, RandomState or None, default None
         Seeds the default learner.
@@ -49,9 +49,9 @@ class InsDif(VectorEstimator):
     transformation_ : transformer
         Fitted to the training examples.
     learner_ : MIML estimator
-        Fitted to their bags, or to the x for the shortcut.
+        Fitted to their bags; for the shortcut to the x, with ``metric="euclidean"``.
     cancels_ : bool
-        Whether the shortcut was taken: in its distances the prototypes cancel.
+        Whether the shortcut was taken; the prototypes cancel in its distances.
     classes_ : array (n_labels,)
         Names of the labels.
 
@@ -97,8 +97,8 @@ class InsDif(VectorEstimator):
 class PrototypeDifferences(TransformerMixin, BaseEstimator):
     """Transformer of x into the bag {x - v_l : l a label}, v_l the prototypes.
 
-    X (n_examples, n_features) is dense or sparse. Bags hold X, dense, and the v_l; differences are
-    computed where a learner asks for ``instances``. It has no parameters.
+    X (n_examples, n_features) is dense or sparse. The bags store dense X and the v_l, and compute
+    differences when a learner asks for ``instances``. The transformer has no parameters.
 
     Attributes
     ----------
@@ -154,12 +154,12 @@ class DifferenceFeatures(PrototypeDifferences):
     """Transformer of x into the bag {φ(x - v_l)}, with <φ(z), φ(z')> near exp(-γ ||z - z'||²).
 
     A learner with a linear kernel on these bags has the Gaussian kernel on the bags of
-    :class:`PrototypeDifferences`. Of the differences only the landmarks are kept.
+    :class:`PrototypeDifferences`. What is fitted keeps only the landmarks of the differences.
 
     Parameters
     ----------
     gamma : float > 0, "auto" or "scale", default "scale"
-        Width of the kernel, in units of one over a squared feature; "scale" is
+        Coefficient γ of the kernel, in units of one over a squared feature; "scale" is
         1 / (n_features Var x), "auto" 1 / n_features.
     rank : int >= 1, "auto" or None, default "auto"
         Largest number of landmarks of the kernel's factor; None is exact, "auto" exact for few
@@ -174,11 +174,11 @@ class DifferenceFeatures(PrototypeDifferences):
     factor_ : KernelFactor
         Features φ, fitted to the differences of the training examples.
     gamma_ : float
-        Width of the kernel.
+        The γ of the kernel.
 
     References
     ----------
-    Section 6.1; not from the paper is the factor.
+    Section 6.1; the factor is not from the paper.
     """
 
     gamma: float | str = "scale"
@@ -197,7 +197,7 @@ class DifferenceFeatures(PrototypeDifferences):
         return self
 
     def _training_bags(self, X):
-        # The factor is learned from the differences, and gives their features at once.
+        # One call fits the factor to the differences, and gives their features.
         self.gamma_ = kernels.kernel_width(self.gamma, X)
         self.factor_ = kernels.KernelFactor(
             gamma=self.gamma_, rank=self.rank, random_state=self.random_state
@@ -212,9 +212,9 @@ class DifferenceFeatures(PrototypeDifferences):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class NeighbourMeans(PrototypeDifferences):
-    """Transformer of x into n_labels instances, means of the k nearest examples with label l.
+    """Transformer of x into n_labels instances: for label l the mean of the k nearest with label l.
 
-    A training example is not its own neighbour; where it has none, the prototype stands.
+    A training example is not its own neighbour; without a neighbour its instance is the prototype.
 
     Parameters
     ----------
@@ -260,7 +260,7 @@ class NeighbourMeans(PrototypeDifferences):
             to_members = distances[:, members]
             neighbours = nearest(to_members, min(self.n_neighbors, len(members)))
             to_neighbours = np.take_along_axis(to_members, neighbours, axis=1)
-            # An example is infinitely far from itself.
+            # An example itself is infinitely far, and no neighbour.
             near = np.isfinite(to_neighbours)[..., None]
             sums = np.where(near, examples[members[neighbours]], 0.0).sum(axis=1)
             n_near = near.sum(axis=1)  # (n_examples, 1)

@@ -33,7 +33,7 @@ MAP_RULES = {
     "start": [words(*STARTS)],
     "random_state": [SEED],
 }
-SQUARE = 10  # bytes for each pair of sampled bags: the distances, and those to medoids
+SQUARE = 10  # bytes for each pair of sampled bags: 8 for its distance, 2 for those to medoids
 BATCH = 1000  # bags assigned to medoids at a time
 
 
@@ -59,14 +59,14 @@ class OnMedoids(MultiLabelEstimator):
             start=self.start,
             random_state=self.random_state,
         )
-        # Arrays, also if scikit-learn is configured to give DataFrames.
+        # Always arrays, even if scikit-learn is configured to give DataFrames.
         self.medoid_map_ = medoid_map.set_output(transform="default")
         return self.medoid_map_.fit_transform(X)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MedoidMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Map of a bag X to z = (d(X, M_1), …, d(X, M_k)), M the medoids of the training bags (Fig. 3).
+    """Map of a bag X to z = (d(X, M_1), …, d(X, M_k)), with medoids M of training bags (Fig. 3).
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class MedoidMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     _parameter_constraints: ClassVar[dict] = MAP_RULES
 
     def fit(self, X, Y=None):
-        """Find the medoids of X. Of Y only names of rows are checked."""
+        """Find the medoids of X. Y is not used, but names of its rows must match those of X."""
         self.fit_transform(X, Y)
         return self
 
@@ -122,7 +122,7 @@ class MedoidMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return len(self.medoid_indices_)
 
     def _fit(self, X):
-        # 0.29 * 100 must give 29.
+        # 0.29 * 100 is 28.999… in floating point, and must give 29.
         k = max(1, int(self.ratio * X.shape[0] + 1e-9))
         seed = integer_seed(self.random_state)
         z, self.medoid_indices_ = shared(_medoids, X, self.metric, k, self.start, seed)
@@ -155,8 +155,9 @@ def _distances(A, B, metric):
 class LandmarkMap(MedoidMap):
     """Map of a bag X to z = (d(X, M_1), …, d(X, M_k)), M the medoids of a sample of the bags.
 
-    For 10,000 bags or more: time and memory grow with their number, for :class:`MedoidMap` with its
-    square. Distances that do not fit into memory raise a MemoryError. The equivalents of
+    For 10,000 bags or more: time and memory grow linearly, those of :class:`MedoidMap` with the
+    square of their number. Distances that do not fit into memory raise a MemoryError. On the
+    sample, the equivalents of
     MimlNn(ratio=0.2, ridge=1.0) and, up to the error of the kernel's factor, of MimlSvm are::
 
         make_pipeline(LandmarkMap(), OneVsRestClassifier(RidgeClassifier(fit_intercept=False)))
@@ -194,7 +195,7 @@ class LandmarkMap(MedoidMap):
     _parameter_constraints: ClassVar[dict] = {"n_sample": [COUNT]}
 
     def fit(self, X, Y=None):
-        """Find the medoids of a sample of X; Y, whose rows must be in X's order, is not used."""
+        """Find the medoids of a sample of X. Y is not used, but its rows must be in X's order."""
         check_order_of_examples(Y, X)
         with fitting(self) as learner:
             learner._fit(_checked(learner, X, reset=True))
@@ -226,7 +227,8 @@ class LandmarkMap(MedoidMap):
 class KMedoids(ClusterMixin, BaseEstimator):
     """k-medoids by alternating assignment and medoid update, as in Table 7, step 2.
 
-    A medoid stays in its own cluster, so no cluster empties; ties keep it a medoid.
+    A medoid stays in its own cluster, so no cluster becomes empty. Only a member with a smaller sum
+    of distances replaces it.
 
     Parameters
     ----------
@@ -244,7 +246,7 @@ class KMedoids(ClusterMixin, BaseEstimator):
     Attributes
     ----------
     medoid_indices_ : array (n_clusters,)
-        Rows of the distances.
+        Their rows in the matrix of distances.
     labels_ : array (n,)
         The cluster of each point.
     inertia_ : float
@@ -294,7 +296,7 @@ class KMedoids(ClusterMixin, BaseEstimator):
         medoids = rng.choice(len(D), self.n_clusters, replace=False)  # Table 7, step 2
         if self.start == "partition":
             labels = rng.randint(self.n_clusters, size=len(D))
-            # So that no cluster is empty, whatever ties there are.
+            # Each cluster has its founder, so that none is empty.
             labels[medoids] = np.arange(self.n_clusters)
             medoids = _update(D, labels, medoids, exponent)
         for _ in range(self.max_iter):
@@ -312,7 +314,8 @@ class KMedoids(ClusterMixin, BaseEstimator):
         self.inertia_ = float(np.ldexp(to_medoids.sum(dtype=np.float64), exponent))
 
 
-# Distances are compared as float32, so that ties stay ties, and sums in double precision are exact.
+# Distances are compared as float32, in units of 2^exponent: ties stay ties, and sums in double
+# precision are exact.
 def _assign(D, medoids, exponent):
     """The cluster of each point, that of the nearest medoid: (n,). A medoid is in its own."""
     labels = np.empty(len(D), dtype=np.intp)
@@ -324,7 +327,7 @@ def _assign(D, medoids, exponent):
 
 
 def _update(D, labels, medoids, exponent):
-    """The medoid of each cluster: the old one, or a member with a smaller sum of distances."""
+    """The medoid of each cluster: the old one, or the best member if its distances sum to less."""
     updated = medoids.copy()
     by_cluster = np.argsort(labels, kind="stable")
     ends = np.cumsum(np.bincount(labels))

@@ -51,8 +51,8 @@ class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
         Between pairs: exp(-γ ||x - x'||²) times the same function of the labels' codes, or <x, x'>
         plus the inner product of the codes.
     gamma : float > 0, "auto" or "scale", default "scale"
-        Width γ, in units of one over a squared feature; "scale" is 1 / (n_features Var x), "auto"
-        1 / n_features.
+        Coefficient γ, in units of one over a squared feature; "scale" is
+        1 / (n_features Var x), "auto" 1 / n_features.
     rank : int >= 1, "auto" or None, default "auto"
         Largest number r of landmarks of the kernel's factor; None is exact, "auto" exact for few
         instances, see :class:`~mimlpaper.kernels.KernelFactor`.

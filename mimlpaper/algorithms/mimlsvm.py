@@ -23,7 +23,8 @@ class MimlSvm(OnMedoids):
     kernel : {"rbf", "linear", "poly"}, default "rbf"
         Kernel on the vectors z; "poly" is (γ <z, z'> + 1)³.
     gamma : float > 0, "auto" or "scale", default "scale"
-        Width γ, in units of one over a squared distance; "scale" is 1 / (k Var z), "auto" 1 / k.
+        Coefficient γ, in units of one over a squared distance; "scale" is 1 / (k Var z),
+        "auto" 1 / k.
     C : float > 0, default 10.0
         Cost of a hinge loss of 1.
     metric : {"max_hausdorff", "euclidean"} or callable, default "max_hausdorff"

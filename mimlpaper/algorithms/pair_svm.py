@@ -9,13 +9,13 @@ from mimlpaper.combinations import gram, mapped
 from mimlpaper.compiled import compiled
 from mimlpaper.kernels import kernel_matrix
 
-TIE = 1e-9  # steps and slacks below this count as none: zero up to rounding
-START_TOL = 0.1  # gap at which the machine on the means of the bags stops
-N_DAMPED = 5  # eigenvalues of Φ'Φ damped to the next smaller one, at most half of all
-LEAST_LEVEL, LEAST_SHARE = 20.0, 1e-3  # the smallest λ, and the smallest s_k
+TIE = 1e-9  # values of 1 - g (f + b), and steps in units of their bound, that count as 0
+START_TOL = 0.1  # duality gap at which the machine on the means of the bags stops
+N_DAMPED = 5  # largest eigenvalues of Φ'Φ damped to the next one; at most half of all are
+LEAST_LEVEL, LEAST_SHARE = 20.0, 1e-3  # the smallest λ, and the smallest s_k: see PairSvm
 BIAS_CURVATURE = 0.01  # σ, as a share of a pair's mean damped kernel with itself
-PARTIAL_PASSES = 8  # more would let b overshoot, since the pairs that balance it do not move
-ENOUGH = 0.1  # share of the first pass's progress at which partial passes end
+PARTIAL_PASSES = 8  # more would let b overshoot, since the pairs left out cannot balance it
+ENOUGH = 0.1  # partial passes end at this share of the first pass's progress
 
 
 def label_kernels(
@@ -23,7 +23,7 @@ def label_kernels(
 ) -> tuple[np.ndarray, np.ndarray]:
     """k_Y and k_0 (n_labels, n_labels) of the kernel k(x, x') k_Y(y, y') + k_0(y, y') of pairs.
 
-    A pair is x with e_y, a row of ``codes``. The kernel is "rbf" or "linear" on both joined;
+    A pair is x and e_y, a row of ``codes``. The kernel is "rbf" or "linear" on the joined vectors;
     "linear" with ``product`` is <x, x'> <e_y, e_y'>.
     """
     nothing = np.zeros((len(codes), len(codes)))
@@ -49,20 +49,22 @@ class PairFunction:
 class PairSvm:
     """Solver of min ½ ||f||² + Σ_ij C_ij max(0, 1 - g_ij (f(x_i, y_j) + b)) over f and b.
 
-    f belongs to the kernel <φ(x), φ(x')> k_Y(y, y') + k_0(y, y') on pairs of an instance and a
-    label, and the instances of a bag share their targets g. With the dual variables α and
+    f lies in the space of the kernel <φ(x), φ(x')> k_Y(y, y') + k_0(y, y') on pairs of an instance
+    i and a label j. The instances of a bag share their targets g. With the dual variables α and
     a_ij = g_ij α_ij,
 
         f(x, y) = <φ(x), v_y> + u_y,    V = K_Y A' Φ,    u = K_0 A' 1,
 
-    so that memory holds A and Φ only. Coordinate ascent solves the dual, first with the mean of a
-    bag in the place of its instances, then for the instances, from there. The means start from the
-    last machine on them. A climb is a pass over the pairs that may move, then a few passes over
-    those that still move; a check of all pairs finds the gap, and the pairs of the next climb.
+    so that no kernel matrix of pairs is stored. Coordinate ascent solves the dual:
 
-    Large eigenvalues λ_k of Φ'Φ slow the ascent down. The proximal point method helps: a pass damps
-    Φ'Φ to at most λ; before it, V moves towards K_Y A' Φ by the share s_k = min(1, λ / λ_k). The
-    bias b has no norm: a pass adds σ to the kernel; after it, b moves by σ Σ a_ij.
+    - First the mean of each bag takes the place of its instances. That solution starts the ascent
+      on instances, and the next ascent on means.
+    - A climb is a pass over the pairs that may move, then a few passes over those that still move.
+      A check of all pairs finds the gap, and the pairs of the next climb.
+    - Large eigenvalues λ_k of Φ'Φ slow the ascent down. The proximal point method helps: a pass
+      damps Φ'Φ to at most λ; before it, V moves towards K_Y A' Φ by the share
+      s_k = min(1, λ / λ_k).
+    - The bias b has no norm: a pass adds σ to the kernel; after it, b moves by σ Σ a_ij.
 
     Parameters
     ----------
@@ -73,7 +75,7 @@ class PairSvm:
     tol : float > 0, default 1e-4
         Duality gap of a solved machine, as a share of the objective.
     max_iter : int >= 1, default 200
-        Largest number of climbs. Nothing warns: the gap that is left is in :class:`PairFunction`.
+        Largest number of climbs. Nothing warns; the gap that is left is ``PairFunction.gap``.
     random_state : int, RandomState or None, default None
         Draws the order of the instances in each pass.
 
@@ -101,7 +103,8 @@ class PairSvm:
         """The best f + b, and its values at the instances (n_instances, n_labels).
 
         The targets g (n_bags, n_labels) are -1.0 or 1.0, the costs C (n_instances, n_labels) not
-        negative. If only pairs of one target cost something, f + b is this target everywhere.
+        negative. If only pairs of one target cost something, f + b is this target everywhere; if no
+        pair does, it is -1.
         """
         bags, ascent, start = self._bags, self._ascent, self._start
         bounds = np.repeat(targets, bags.sizes, axis=0) * costs  # a_ij lies between 0 and g_ij C_ij
@@ -127,7 +130,7 @@ class _Ascent:
 
     def __init__(self, rows, damping, label_kernel, offset_kernel, max_iter, rng):
         self.rows, self.damping, self.max_iter, self.rng = rows, damping, max_iter, rng
-        # Laid out, since a pass takes row by row.
+        # Dense, since a pass reads row by row.
         self.features = features = np.asarray(rows)
         self.label_kernel, self.offset_kernel = label_kernel, offset_kernel
         self._uniform, self._rest = _uniform_part(label_kernel)
@@ -195,14 +198,16 @@ class _Ascent:
         return goal
 
     def _gap(self, goal, values, sums, bounds, dual, moving):
-        """Bound on the gap between (V, b) and A, as a share of the objective; sets ``moving``.
+        """Bound on the gap between (V, b) and A, as a share of the objective.
+
+        It checks all pairs, and sets ``moving`` to those of the next climb.
 
         For A the heavier class is scaled down to Σ a_ij = 0.
         """
         loss, gap, weights, shortfalls = _loss_and_gap(values, bounds, dual, moving)
         heavier, excess = weights.argmax(), np.ptp(weights)
         gap += shortfalls[heavier] * excess / (weights[heavier] or 1.0)
-        # ||V - K_Y A' Φ||, and at most how far A' Φ moves when the heavier class is scaled down.
+        # ||V - K_Y A' Φ||, plus a bound on how far A' Φ moves if the heavier class is scaled down.
         distance = np.sqrt(self._square(self.coef - goal)) + excess * self._radius
         norm = self._square(self.coef) + sums @ self.offset_kernel @ sums
         primal = 0.5 * norm + loss
@@ -218,7 +223,7 @@ class _Ascent:
 
 
 def _uniform_part(kernel):
-    """c and R of K = c + R, where R is diagonal if all labels are equally alike; else c is 0."""
+    """c and R of K = c + R: R is diagonal if K's entries off the diagonal are equal; else c = 0"""
     off_diagonal = kernel[~np.eye(len(kernel), dtype=bool)]
     alike = len(off_diagonal) and np.ptp(off_diagonal) == 0
     uniform = off_diagonal[0] if alike else 0.0
@@ -227,7 +232,7 @@ def _uniform_part(kernel):
 
 @compiled
 def _loss_and_gap(values, bounds, dual, moving):
-    """With ξ = 1 - g (f + b): Σ C max(0, ξ), Σ (C max(0, ξ) - α ξ), of each class Σ α and Σ α ξ.
+    """With ξ = 1 - g (f + b): Σ C max(0, ξ), Σ (C max(0, ξ) - α ξ), and by target Σ α and Σ α ξ.
 
     Sets ``moving`` to the pairs of the next climb: inside their bounds, or pushed from one.
     """
@@ -270,9 +275,8 @@ def _ascend(
     """A pass over the ``moving`` pairs of the instances in ``order``, in place.
 
     Returns the sum of the gradients removed, the sum of the steps, and how many instances still
-    move: these then stand first in ``order``. The label kernel is ``uniform`` + ``rest``. A step
-    moves all labels by the uniform part alike: it is kept in a vector until the end, since one
-    vector is moved faster than all.
+    move: these then stand first in ``order``. The label kernel is ``uniform`` + ``rest``. A step's
+    uniform part moves all labels alike, so it is collected in one vector and added at the end.
     """
     n_labels, n_features = coef.shape
     for_all = np.zeros(n_features)  # what the steps add to every row of coef
@@ -327,7 +331,7 @@ def _add_product(start, a, b):
 
 @compiled
 def _within(value, bound, old):
-    """``value`` between 0 and ``bound``, or ``old`` if it is the same up to rounding."""
+    """``value`` clipped to 0 and ``bound``, or ``old`` if it is the same up to rounding."""
     new = min(max(value, min(bound, 0.0)), max(bound, 0.0))
     return old if abs(new - old) <= TIE * abs(bound) else new
 

@@ -18,7 +18,7 @@ from mimlpaper.parameters import COUNT, POSITIVE, VERBOSITY
 from mimlpaper.sharing import shared
 
 GRID = 2.0**-51  # weights are multiples of it: sums are exact, and equal splits tie
-STRETCH = 25  # a longer run continues a shorter one after a multiple of this many rounds
+STRETCH = 25  # a longer run takes over the tests of a run of a multiple of this many rounds
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -35,14 +35,15 @@ class AdtBoostMH(VectorEstimator):
                      + sqrt(W_+^l(c_1 & ~c_2) W_-^l(c_1 & ~c_2))] + W(~c_1)
 
     and sets a[l] = 1/2 log((W_+^l(c_1 & c_2) + eps) / (W_-^l(c_1 & c_2) + eps)), b[l] likewise.
-    Of equal Z the first precondition is taken, then the first feature, then the lowest threshold.
+    Of equal Z the first precondition is taken, then the first feature, then the lowest threshold. A
+    label that all or no training examples have is left out of Z; its a and b are 0.
 
     Choose it for a small readable model (:meth:`to_text`), or for features on different scales.
 
     Parameters
     ----------
     n_rounds : int >= 1, default 25
-        Number of rules, without the root a_0.
+        Number of rules; the root a_0 is not counted.
     smoothing : float > 0, default 1.0
         The eps, in units of an example's initial weight 1 / (m Q).
     label_rule : {"sign", "top"}, default "sign"
@@ -116,7 +117,10 @@ class AdtBoostMH(VectorEstimator):
             yield scores
 
     def to_text(self) -> str:
-        """What each node adds to the scores, as a table with the names of the fitted data."""
+        """What each node adds to the scores, as a table with names of features and labels.
+
+        Rules are numbered from 1 here.
+        """
         check_is_fitted(self)
         numbered = [f"x{i}" for i in range(self.n_features_in_)]
         feature_names = getattr(self, "feature_names_in_", numbered)
@@ -156,7 +160,7 @@ class Rule(NamedTuple):
 
 
 def _grow(X, Y, smoothing, n_rounds, *, verbose=0) -> list[Rule]:
-    """The rules; a longer run continues a shorter one."""
+    """The rules. A longer run takes over the tests of a shorter one; all else is computed again."""
     n_known = (n_rounds - 1) // STRETCH * STRETCH
     known = shared(_grow, X, Y, smoothing, n_known, verbose=verbose) if n_known else []
     epsilon = smoothing / Y.size
@@ -170,7 +174,7 @@ def _grow(X, Y, smoothing, n_rounds, *, verbose=0) -> list[Rule]:
         if not varying.any():
             break
         weights = np.exp(-signs * scores) / Y.size * varying
-        # Rounded up: none becomes 0.
+        # Rounded up, so that no positive weight becomes 0.
         weights = signs * np.ceil(weights / GRID) * GRID
         if len(rules) < len(known):
             test = known[len(rules)].test
@@ -217,7 +221,10 @@ def _outcomes(X, inside, feature, threshold):
 
 
 def _sorted_columns(X):
-    """Values and rows of each column, sorted, and column starts; all zeros have row n_examples."""
+    """Values and rows of each column, sorted, and where columns start.
+
+    All zeros of a column are one entry, whose row is n_examples.
+    """
     n_examples, n_features = X.shape
     X = csc_array(X, copy=True)
     X.sum_duplicates()
@@ -236,7 +243,7 @@ def _sorted_columns(X):
 def _restrict(inside, values, rows, starts):
     """The sorted columns of the examples ``inside``, from those of more examples."""
     n_inside = inside.sum()
-    inside = np.append(inside, False)  # the last: whether a feature is 0 somewhere inside
+    inside = np.append(inside, False)  # the last: whether some example inside has a 0 here
     kept = np.zeros(len(rows), np.bool_)
     kept_starts = np.zeros_like(starts)
     for feature in range(len(starts) - 1):
@@ -249,7 +256,7 @@ def _restrict(inside, values, rows, starts):
 
 
 def _best_test(nodes, columns, weights) -> Test:
-    """The test of least Z below any precondition."""
+    """The test of least Z over all preconditions."""
     by_label = np.ascontiguousarray(weights.T)
     total = np.abs(weights).sum()
     tests = []
@@ -278,7 +285,7 @@ def _best_split(values, rows, starts, weights, have, lack, outside):
             below, above = column[place - 1], column[place]
             middle = 0.5 * below + 0.5 * above
             best_z, best_feature = z, feature
-            # The middle of neighbouring numbers is one of them.
+            # Between neighbouring numbers of floating point the middle may be the upper one.
             best_threshold = middle if middle < above else below
     return best_z, best_feature, best_threshold
 
@@ -298,7 +305,7 @@ def _accumulate(rows, weights, have, lack, left):
             p += max(w[rows[k]], 0.0)
             m += max(-w[rows[k]], 0.0)
         plus[zero_entry], minus[zero_entry] = p, m
-        # The examples at zero are not listed: from the other end, they need not be.
+        # The examples at zero are not listed. Above them, sums go down from the total.
         p, m = have[label], lack[label]
         for k in range(len(rows) - 1, zero_entry, -1):
             p -= max(w[rows[k]], 0.0)
@@ -308,7 +315,7 @@ def _accumulate(rows, weights, have, lack, left):
 
 @compiled
 def _least_roots(values, left, have, lack, roots):
-    """The least sum of roots in Z over the places of a column, and the first such place."""
+    """The least sum of roots in Z over the places to split a column, and the first such place."""
     roots[:] = 0.0
     for label in range(len(have)):
         plus, minus = left[0, label], left[1, label]

@@ -146,8 +146,8 @@ class MiSvmInstance(_MiSvm):
     kernel : {"rbf", "linear", "poly"}, default "rbf"
         Kernel between instances: exp(-γ ||x - x'||²), <x, x'> or (γ <x, x'> + coef0)^degree.
     gamma : float > 0, "auto" or "scale", default "scale"
-        Width γ, in units of one over a squared feature; "scale" is 1 / (n_features Var x), "auto"
-        1 / n_features.
+        Coefficient γ, in units of one over a squared feature; "scale" is
+        1 / (n_features Var x), "auto" 1 / n_features.
     degree : int >= 1, default 3
         Degree of "poly".
     coef0 : float >= 0, default 1.0
@@ -218,8 +218,8 @@ class MiSvmBag(_MiSvm):
     kernel : {"rbf", "linear", "poly"}, default "rbf"
         Kernel between instances: exp(-γ ||x - x'||²), <x, x'> or (γ <x, x'> + coef0)^degree.
     gamma : float > 0, "auto" or "scale", default "scale"
-        Width γ, in units of one over a squared feature; "scale" is 1 / (n_features Var x), "auto"
-        1 / n_features.
+        Coefficient γ, in units of one over a squared feature; "scale" is
+        1 / (n_features Var x), "auto" 1 / n_features.
     degree : int >= 1, default 3
         Degree of "poly".
     coef0 : float >= 0, default 1.0
@@ -329,8 +329,8 @@ class ChFd(HighestInstance, BagClassifier):
     kernel : {"rbf", "linear", "poly"}, default "rbf"
         Kernel between instances: exp(-γ ||x - x'||²), <x, x'> or (γ <x, x'> + coef0)^degree.
     gamma : float > 0, "auto" or "scale", default "scale"
-        Width γ, in units of one over a squared feature; "scale" is 1 / (n_features Var x), "auto"
-        1 / n_features.
+        Coefficient γ, in units of one over a squared feature; "scale" is
+        1 / (n_features Var x), "auto" 1 / n_features.
     degree : int >= 1, default 3
         Degree of "poly".
     coef0 : float >= 0, default 1.0

@@ -1,4 +1,4 @@
-"""RankSvm: large-margin ranking of labels, then a threshold for the size of the label set."""
+"""RankSvm: large-margin ranking of labels, then a threshold that decides how many are predicted."""
 
 import warnings
 from collections.abc import Iterator
@@ -25,11 +25,11 @@ from mimlpaper.parameters import (
     words,
 )
 
-CHECK_EVERY = 10  # sweeps between two duality gaps
+CHECK_EVERY = 10  # sweeps between two checks of the duality gap
 AT_ONCE = 50_000_000  # additions in one compiled call, a tenth of a second
-PULL = 0.05  # constant added to the kernel, in units of the variance of the examples
-GAP_FLOOR = 1e-6  # smallest divisor of the gap, in units of the objective at f = 0
-MARGIN_OUTSIDE = 0.1  # distance of a threshold that separates nothing from the nearest score
+PULL = 0.05  # penalty of biases: a constant in the kernel, in units of the examples' variance
+GAP_FLOOR = 1e-6  # the gap is divided by at least this share of the objective at f = 0
+MARGIN_OUTSIDE = 0.1  # how far the first and last threshold lie beyond the scores
 
 
 class Stage(NamedTuple):
@@ -56,8 +56,8 @@ class RankSvm(VectorEstimator):
         1/2 sum_k ||w_k||^2 + C sum_i 1 / (|Y_i| |Ybar_i|) sum_{k in Y_i, j not in Y_i}
             max(0, 1 - f_k(x_i) + f_j(x_i))
 
-    over the usable examples, which have a label and a missing label; a ValueError if there is
-    none. The scores are f_k(x) - t(x): t(x) = <v, f(x)> + v_0 is a least-squares fit, over all
+    over the usable examples, which have a label and a missing label; without one, a ValueError is
+    raised. The scores are f_k(x) - t(x): t(x) = <v, f(x)> + v_0 is a least-squares fit, over all
     examples, to the value that separates the labels from the others with the fewest mistakes.
 
     Choose it if the order of the labels matters, for up to some thousand examples: memory is about
@@ -70,7 +70,7 @@ class RankSvm(VectorEstimator):
     degree : int >= 1, default 3
         Degree of "poly".
     gamma : float > 0, default 1.0
-        Width γ, in units of one over a squared feature.
+        Coefficient γ, in units of one over a squared feature.
     coef0 : float >= 0, default 1.0
         Constant of "poly".
     C : float > 0, default 1.0
@@ -80,15 +80,16 @@ class RankSvm(VectorEstimator):
     label_rule : {"sign", "top"}, default "sign"
         Labels with a positive score, or the T-Criterion: at least the label with the highest.
     solver : {"block_ascent", "frank_wolfe"}, default "block_ascent"
-        Block ascent converges. Frank-Wolfe is the original, which stopped after 50 steps
-        (``max_iter``), far from the optimum.
+        Block ascent converges. Frank-Wolfe is the authors'; with ``max_iter=50``, as in their
+        program, it stops far from the optimum.
     tol : float > 0, default 1e-3
         Duality gap of block ascent, as a share of the objective.
     max_iter : int >= 1, default 2000
         Largest number of sweeps of block ascent, or of linear programs of Frank-Wolfe. After block
-        ascent a ConvergenceWarning names a larger gap.
+        ascent a ConvergenceWarning says if the gap is above ``tol``.
     linear_program : {"interior", "vertex"}, default "interior"
-        Of Frank-Wolfe: a step goes towards the end of an interior-point method, or a vertex.
+        Of Frank-Wolfe: a step goes towards the interior-point solution of the linear program, or
+        towards a vertex.
     step_accuracy : float > 0, default 1e-4
         Of Frank-Wolfe: accuracy of a step's length, a share from 0 to 1.
     verbose : int, default 0
@@ -99,9 +100,9 @@ class RankSvm(VectorEstimator):
     Attributes
     ----------
     X_fit_ : array (n_usable, n_features)
-        The usable training examples, as the kernel sees them.
+        The usable training examples, of unit length if ``normalise``.
     dual_coef_ : array (n_usable, n_labels)
-        The beta, with w_k = sum_i beta_ik x_i.
+        The beta, with w_k = sum_i beta_ik φ(x_i).
     intercept_ : array (n_labels,)
         The b.
     threshold_coef_ : array (n_labels,)
@@ -215,11 +216,11 @@ class RankSvm(VectorEstimator):
 
 
 def _block_ascent(gram, Y, C, tol, max_iter, rng, verbose) -> tuple[Ranking, int]:
-    """The first ranking with a gap within ``tol``, or the last one; and the sweeps that it took."""
+    """The first checked ranking with a gap within ``tol``, or the last; and its sweeps."""
     n = len(Y)
     means = gram.mean(axis=0)  # (n,)
     mean = means.mean()
-    # The method of multipliers replaces the equations of the dual by a constant in the kernel.
+    # The method of multipliers: the dual's equations become a penalty, a constant in the kernel.
     constant = max(PULL * (np.trace(gram) / n - mean), 1 / (C * n))
     # Centring the kernel changes the biases only, and makes the examples less alike.
     centred = gram - means - means[:, None] + (mean + constant)
@@ -248,10 +249,10 @@ class _Dual:
     def __init__(self, gram, Y, C):
         n, n_labels = Y.shape
         self.gram, self.Y, self.C = gram, Y, C
-        self.pairs = Y[:, :, None] & ~Y[:, None, :]  # of a label and a missing label
+        self.pairs = Y[:, :, None] & ~Y[:, None, :]  # [i, k, j]: i has k and lacks j
         self.upper = C / self.pairs.sum(axis=(1, 2))  # (n,)
         self.alpha = np.zeros(self.pairs.shape)
-        self.beta = np.zeros((n_labels, n))
+        self.beta = np.zeros((n_labels, n))  # beta_ik in row k
         self.scores = np.zeros((n_labels, n))
         self.bias = np.zeros(n_labels)
         self.excess = np.zeros(n_labels)  # sum_i beta_ik
@@ -265,14 +266,14 @@ class _Dual:
             _sweep(self.gram, self.Y, self.upper, block, self.alpha, self.beta, self.scores)
 
     def move_bias(self, constant):
-        """A step of the method of multipliers."""
+        """A step of the method of multipliers: add to b the penalty times sum_i beta_ik."""
         self.excess = self.beta.sum(axis=1)
         step = constant * self.excess
         self.bias += step
         self.scores += step[:, None]
 
     def balance(self):
-        """Make alpha feasible where a pair allows it, and compute beta again from it."""
+        """Make alpha feasible as far as single pairs allow, and compute beta again from it."""
         _balance(self.Y, self.upper, self.alpha, self.excess)
         flow = self.alpha.sum(axis=2) - self.alpha.sum(axis=1)
         self.beta = flow.T.copy()
@@ -319,7 +320,7 @@ def _sweep(gram, Y, upper, order, alpha, beta, scores):
 
 @compiled
 def _balance(Y, upper, alpha, excess):
-    """Move alpha, in place, until ``excess``, its sum_i beta_ik, is 0 where a pair allows it."""
+    """Lower |``excess``|, the sum_i beta_ik, in one pass: as far as each pair of alpha allows."""
     n, n_labels = Y.shape
     for i in range(n):
         for k in range(n_labels):
@@ -346,7 +347,10 @@ def _with_threshold(ranking: Ranking, gram, Y) -> Stage:
 
 
 def _best_thresholds(f, Y):
-    """The lowest t (n_examples,) for which {k: f_k > t} has the fewest mistakes."""
+    """The lowest candidate t (n_examples,) for which {k: f_k > t} has the fewest mistakes.
+
+    Candidates lie in the middle of neighbouring scores, and beyond the first and the last.
+    """
     ordered = np.sort(f, axis=1)
     between = (ordered[:, 1:] + ordered[:, :-1]) / 2
     below = ordered[:, 0] - MARGIN_OUTSIDE

@@ -30,17 +30,19 @@ from mimlpaper.datasets.tables import (
     with_labels,
 )
 
-BAG, INSTANCE = "bag", "instance"  # names of the bags, and numbers of their instances
+BAG, INSTANCE = "bag", "instance"  # heads of columns: names of bags, numbers of instances
 QUOTED = r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+\""""
 # Names as Python shows a list, tuple or set of them, and as pandas writes it into a CSV file.
-# A comma stands between two names, or Python would join them.
+# A comma stands between two names: Python joins strings that stand side by side.
 SHOWN = re.compile(rf"[\[({{]\s*+(?:(?:{QUOTED})\s*+(?:,\s*+(?:{QUOTED})\s*+)*+,?+\s*+)?+[\])}}]")
-UNCLEAR = re.compile(r'[\[\]{}"?，、；]')  # in the text of a label: the rest of a list, or unknown
-FEATURES = {"f": "floats", "b": "booleans", "M": "dates", "m": "times"}  # by the kind of a type
+# Signs of a broken list, another separator or a missing value in the text of a label.
+UNCLEAR = re.compile(r'[\[\]{}"?，、；]')
+# What a column holds that names no bags, by the kind of its type.
+FEATURES = {"f": "floats", "b": "booleans", "M": "dates", "m": "durations"}
 UNNAMED = re.compile(r"(?:Unnamed: [0-9]+)?")  # the head of an index, as pandas writes or reads it
 LISTS = list | tuple | set | frozenset | np.ndarray | pd.Series | pd.Index | ExtensionArray
 LIKE_BAG = re.compile(r"bags?(?:[ _-]?(?:id|name|no|number))?", re.IGNORECASE)
-OTHER_SEPARATORS = (" ", "/", "&", "+")  # of sets, if the reader says so
+OTHER_SEPARATORS = (" ", "/", "&", "+")  # a set may be split at them if separator= says so
 EMPTY = ("set()", "frozenset()")  # how Python shows a set without names
 
 
@@ -62,7 +64,7 @@ def frame_of_rows(source, bag: str | None) -> pd.DataFrame:
         return frame.reset_index(drop=True).rename_axis("row")
     if None in levels:
         raise ValueError(
-            "the index must say what it holds; if these are the names of bags, "
+            "the index has no name; if these are the names of bags, "
             "table.rename_axis('bag'), and if they mean nothing, table.reset_index(drop=True)"
         )
     if bag is None:
@@ -70,7 +72,7 @@ def frame_of_rows(source, bag: str | None) -> pd.DataFrame:
     unclear = [level for level in levels if level not in (bag, INSTANCE)]
     if unclear:
         raise ValueError(
-            f"the index may hold the bags and {INSTANCE!r}, got also {unclear}; for features, "
+            f"the index may hold only the bags and {INSTANCE!r}, got also {unclear}; for features, "
             f"table.reset_index({unclear}), and if they mean nothing, "
             f"table.reset_index({unclear}, drop=True)"
         )
@@ -84,7 +86,10 @@ def frame_of_rows(source, bag: str | None) -> pd.DataFrame:
 
 
 def _level_of_bags(frame):
-    """The level or column named bag, else the first level but for the instances'."""
+    """The level or column named bag, else the first level that is not the instances'.
+
+    Raises ValueError for an index that counts rows.
+    """
     levels = list(frame.index.names)
     if BAG in [*levels, *frame.columns]:
         return BAG
@@ -115,19 +120,19 @@ def _as_pandas(source):
 
 
 def _from_other(source):
-    """What another library makes of its table for pandas."""
+    """The frame that another library makes of its own table."""
     # pandas' own reading of other libraries' tables, __dataframe__, refuses columns of lists.
     try:
         # Integers beside a missing one stay integers: as floats some would be rounded.
         return source.to_pandas(integer_object_nulls=True)
     except ImportError:  # polars needs pyarrow for this
         return pd.DataFrame(source.to_dict(as_series=False), dtype=object)
-    except TypeError:  # another library's, with other options
+    except TypeError:  # the option is pyarrow's; another library has others
         return source.to_pandas()
 
 
 def columns_of_heads(heads: Sequence) -> list[Column]:
-    """Columns of their heads, which begin with ``label:`` for labels."""
+    """The column of each head; the head of a label begins with ``label:``."""
     columns = []
     for head in map(text_of_name, heads):
         if head.startswith(LABEL_PREFIX):
@@ -152,7 +157,7 @@ def table_of_frame(
     separator: str | None,
     max_bytes: int,
 ) -> Table:
-    """The numbers of a frame whose index says in which line or row each instance stands.
+    """A frame as a Table. Its index says in which line or row each instance stands.
 
     The options are as :func:`~mimlpaper.datasets.read_bags` takes them.
     """
@@ -162,7 +167,7 @@ def table_of_frame(
     bag_names = _bag_names(frame.iloc[:, bag_place], column, is_chosen)
     _refuse_twin(frame, columns, bag_place)
     left_out = {INSTANCE}
-    if labels is not None and not len(labels):  # of new bags: nothing of their labels is read
+    if labels is not None and not len(labels):  # labels=[]: new bags, whose labels are not read
         left_out.add("label")
     # By place, since a feature may have the name of the bags' column.
     kept = [i for i in range(len(columns)) if i != bag_place and columns[i].kind not in left_out]
@@ -176,7 +181,7 @@ def table_of_frame(
 
 
 def _refuse_twin(frame, columns, bag_place):
-    """Refuse a second column of the bags' names, as joined tables have; it would be a feature."""
+    """Refuse a second column of the bags' names, which a merge leaves: it would be a feature."""
     names = frame.iloc[:, bag_place]
     for place, column in enumerate(columns):
         is_other = place != bag_place and column.name == columns[bag_place].name
@@ -185,7 +190,7 @@ def _refuse_twin(frame, columns, bag_place):
 
 
 def _place_of_bag(columns, bag):
-    """The column named by ``bag``, else the one named bag, else the first but for instances'."""
+    """The column named by ``bag``, else the one named bag, else the first other than instances."""
     names = [column.name for column in columns]
     if bag is not None and str(bag) in names[:1]:
         return place_of(str(bag), names)
@@ -209,7 +214,7 @@ def _place_of_bag(columns, bag):
 
 
 def _refuse_later_names(names, place):
-    """Refuse a first column of other names where a later one is called by its bags."""
+    """Refuse the first column as that of the bags if a later one is called like a bag's."""
     later = [name for name in names[place + 1 :] if LIKE_BAG.fullmatch(name)]
     if later and not LIKE_BAG.fullmatch(names[place]):
         raise ValueError(
@@ -251,7 +256,7 @@ def _values_without_names(cells):
         return FEATURES["M"]
     if None in map(number_of, cells):
         return None
-    # Numbers, of which all whole ones of digits may be names.
+    # All are numbers. They may be names if all are whole.
     is_whole = all(re.fullmatch(r"[+-]?[0-9]+", str(cell).strip()) for cell in cells)
     return None if is_whole else FEATURES["f"]
 

@@ -1,4 +1,4 @@
-"""All data sets by name, and readers of original files, which give fields of a Dataset."""
+"""All data sets by name, and readers of original files that return fields of a Dataset."""
 
 import os
 import re
@@ -49,9 +49,9 @@ def _load(name: str, read: Callable[..., Fields], data_home=None) -> Dataset:
         raise DataError(f"{files} is not laid out as expected: {cause}") from error
 
 
-# The file names no label. These are the seven most frequent categories of Reuters-21578 in the
-# likely order, judged by their sizes and co-occurrences: labels 3 and 7 in 184 documents, like
-# money-fx and interest, 2 and 4 in 21, 3 and 6 in 35.
+# The file names no label. These are the seven most frequent categories of Reuters-21578. Their
+# order follows from sizes and co-occurrences: labels 3 and 7 are together in 184 documents, as
+# money-fx and interest are; 2 and 4 in 21, 3 and 6 in 35.
 REUTERS_LABELS = (
     "earn",
     "acq",
@@ -135,7 +135,7 @@ def _read_yahoo(path: Path) -> Fields:
 def _read_animal(path: Path, name: str) -> Fields:
     names = "features", "labels", "bag_ids"
     features, labels, bag_ids = read_variables(path, *names)
-    positive = label_matrix(labels.toarray())[:, 0]  # of each instance, as its bag
+    positive = label_matrix(labels.toarray())[:, 0]  # an instance has its bag's label
     bags = bags_of_runs(features.toarray(), bag_ids.ravel())
     return _single_label(bags, positive, name)
 
@@ -234,7 +234,7 @@ def _read_letter_frost(draw: Path, uci: Path) -> Fields:
     X = _frost_bags(draw)
     letters, features = _uci_letters(uci)
     rows = map(tuple, features)
-    letter_of = dict(zip(rows, letters, strict=True))  # no row has two letters
+    letter_of = dict(zip(rows, letters, strict=True))  # equal rows have equal letters
     drawn_letters = [letter_of[tuple(row)] for row in X.instances]
     return _bags_of_letters(X, np.array(drawn_letters))
 
@@ -301,7 +301,7 @@ DBPEDIA_LABELS = (
     "animal",
     "film",
 )
-TOP_SHARE = 0.02  # of the words of DBpedia, as for the paper's texts: all would take 11 GB
+TOP_SHARE = 0.02  # of the words of DBpedia, as in the paper's texts; all would take 11 GB
 
 
 def _read_dbpedia(*paths: Path) -> Fields:
@@ -311,7 +311,7 @@ def _read_dbpedia(*paths: Path) -> Fields:
     words = [line.partition(",")[0] for line in lines]  # from "wood, 2"
     train = _documents(texts["train-data"])
     test = _documents(texts["test-data"])
-    # Chosen by documents for training alone, as a learner would have to.
+    # Chosen by training documents alone, so that nothing is learned from test documents.
     kept = _frequent_words(train, len(words))
     documents = train + test
     sentences = list(chain.from_iterable(documents))
@@ -329,7 +329,7 @@ def _read_dbpedia(*paths: Path) -> Fields:
 
 
 def _frequent_words(documents, n_words):
-    """The words that most documents hold, a share :data:`TOP_SHARE` of all, in their order."""
+    """Numbers of the words in the most documents, the share :data:`TOP_SHARE` of all, ascending."""
     texts = map(" ".join, documents)
     counts = _counts(texts, range(n_words))  # (n_documents, n_words)
     n_documents_with = counts.getnnz(axis=0)
@@ -342,14 +342,14 @@ def _documents(text):
     """The sentences of each line, such as "<2> <3> 7 5 7 <1> 4": of three words and of one."""
     documents = []
     for line in text.splitlines():
-        # Before the first number stands nothing, and it counts the sentences.
+        # The first number counts the sentences, and nothing stands before it.
         _, _, *sentences = re.split(r"<\d+>", line)
         documents.append(sentences)
     return documents
 
 
 def _counts(texts, words):
-    """How often each text holds each word, a number: sparse (n_texts, n_words)."""
+    """How often each text holds each word; words are numbers: sparse (n_texts, n_words)."""
     vectorizer = CountVectorizer(
         vocabulary=map(str, words),
         token_pattern=r"\d+",
@@ -363,7 +363,7 @@ def _label_rows(text):
 
 
 def read_variables(path: Path, *names: str) -> list[np.ndarray]:
-    """The named variables of a MATLAB file. SciPy may crash on a file whose hash is not checked."""
+    """The named variables of a MATLAB file of known hash: SciPy may crash on a damaged one."""
     content = loadmat(path, variable_names=names)
     return [content[name] for name in names]
 
@@ -394,7 +394,7 @@ DATASETS: dict[str, Callable[..., Dataset]] = {
     "synthetic_genes": synthetic.load_synthetic_genes,
     "synthetic_pages": synthetic.load_synthetic_pages,
 }
-PERCENTAGES = (10, 20, 30, 40, 50)  # of examples with several labels in the sets of Section 5.6
+PERCENTAGES = (10, 20, 30, 40, 50)  # of examples with several labels, in Section 5.6
 
 
 def _load_derived(load, percentage, **where):
@@ -409,7 +409,7 @@ DATASETS |= {
 
 
 def loader_of(name: str) -> Callable[..., Dataset]:
-    """The function that loads a data set; of original files, it takes ``data_home``."""
+    """The function that loads a data set; it takes ``data_home`` if the set has files."""
     sizes = drawn_sizes(name)
     if sizes:
         return partial(synthetic.load_drawn, *sizes)
@@ -421,10 +421,11 @@ def loader_of(name: str) -> Callable[..., Dataset]:
 def load(name: str, data_home: str | os.PathLike | None = None) -> Dataset:
     """The data set of a name in :data:`DATASETS`; synthetic ones need no files.
 
-    "scene:10%" to "scene:50%", likewise for other MIML sets, are made by :func:`with_percentage`;
-    "drawn:400x8x4", 400 bags of 8 instances with 4 labels, by :func:`make_bags`. ``data_home`` is
-    the data folder; None for ``$MIMLPAPER_DATA``, else ``data/raw``. Raises ValueError for another
-    name, and DataError if a file cannot be downloaded, is damaged, or not laid out as expected.
+    "scene:10%" to "scene:50%", and those of reuters, synthetic_scene and synthetic_texts, are made
+    by :func:`with_percentage`; "drawn:400x8x4", 400 bags of 8 instances with 4 labels, by
+    :func:`make_bags`. ``data_home`` is the data folder; None for ``$MIMLPAPER_DATA``, else
+    ``data/raw``. Raises ValueError for another name, and DataError if a file cannot be downloaded,
+    is damaged, or not laid out as expected.
     """
     load_it = loader_of(name)
     if source_of(name).files:

@@ -188,7 +188,7 @@ def test_a_level_of_the_index_names_the_bags():
     [
         (
             TABLE.set_index(pd.Index(["p", "q", "r"])),
-            "the index must say what it holds",
+            "the index has no name",
         ),
         (
             TABLE.set_index(["bag", "f1"]),
