@@ -139,9 +139,7 @@ def facts(card: Mapping) -> list[Fact]:
 
 
 # What no record can contradict: an identity that tests prove, and what the paper does not print.
-INSDIF = (
-    "It makes bags from one vector; its own learner predicts the same without them (proved)."
-)
+INSDIF = "It makes bags from one vector; its own learner predicts the same without them (proved)."
 UNKNOWN = (
     "Whether Figs. 4 to 10 agree, whose numbers are not printed; which RankSvm the authors ran."
 )
@@ -229,8 +227,8 @@ def bags(card: Mapping) -> str:
     n_statistics = leads.loc["bag statistics", "sum"]
     return (
         "Draw two learners of each kind, tune them equally, keep the better on a hold-out: the "
-        f"paper's beat those of a bag's mean on {n_mean:.1f} of {n_sets:.0f} data sets on average, those "
-        f"of more bag statistics on {n_statistics:.1f}. Equals would reach {n_sets / 2:.1f}."
+        f"paper's beat those of a bag's mean on {n_mean:.1f} of {n_sets:.0f} data sets on average, "
+        f"those of more bag statistics on {n_statistics:.1f}. Equals would reach {n_sets / 2:.1f}."
     )
 
 

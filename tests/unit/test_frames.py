@@ -232,7 +232,7 @@ def test_a_level_of_the_index_names_the_bags():
         ),
         (
             TABLE.drop(columns="bag").assign(f1=DAYS - DAYS[0]),
-            "'f1', must name the bags, got times",
+            "'f1', must name the bags, got durations",
         ),
         (
             TABLE.drop(columns="bag").assign(f1=pd.Categorical([0.5, 0.5, 1.5])),
