@@ -46,15 +46,15 @@ def compute(
     asked = [experiments] if isinstance(experiments, Experiment) else experiments
     by_name = {experiment.name: experiment for experiment in asked}
     how = dict(profile=profile, methods=methods, store=store)
-    # Of all experiments before any is announced: an unknown method is refused here.
+    # All are listed first: an unknown method stops the call before anything is announced or run.
     asked_for = {name: each.trials(profile, methods) for name, each in by_name.items()}
     waiting: list[Trial] = []
     for name, experiment in by_name.items():
         recorded = records(experiment, **how)
         trials = _to_run(experiment, asked_for[name], recorded, recompute)
-        if trials and not _data_missing(trials, store.catalogue, data_home, recorded):
+        if trials and _data_are_here(trials, store.catalogue, data_home, recorded):
             _announce(experiment, trials, recorded, jobs)
-            store.append(experiment, [])  # what cannot be written is known now, not after hours
+            store.append(experiment, [])  # a file that cannot be written fails now, not in hours
             waiting += trials
     if waiting:
         warn_of_own_arithmetic()
@@ -64,7 +64,10 @@ def compute(
 
 
 def _to_run(experiment, trials, recorded, recompute):
-    """The trials that have no current record and need no package that is not here."""
+    """The trials without a current record, or all with ``recompute``.
+
+    Those that need a package that is not installed are left out.
+    """
     current = recorded["state"] == CURRENT
     known = set() if recompute else set(keys_of(recorded[current]))
     missing = [trial for trial in trials if trial not in known]
@@ -72,7 +75,7 @@ def _to_run(experiment, trials, recorded, recompute):
 
 
 def _packages_are_here(experiment, trial):
-    """Whether what an estimator, or a part of it, names by ``needs`` can be imported."""
+    """Whether the packages that an estimator and its parts name by ``needs`` can be imported."""
     estimator = experiment.estimator(trial.dataset, trial.method, trial.override)
     if estimator is None:
         return True
@@ -81,17 +84,20 @@ def _packages_are_here(experiment, trial):
     return all(find_spec(package) for package in needed)
 
 
-def _data_missing(waiting, catalogue, data_home, recorded):
-    """True if the data are not there, but every waiting trial has at least some record."""
+def _data_are_here(waiting, catalogue, data_home, recorded):
+    """Whether the data of the trials are here; what is missing is downloaded.
+
+    If that fails, a DataError is raised, unless each trial has an old record at least.
+    """
     try:
         catalogue.fetch({trial.dataset for trial in waiting}, data_home)
     except DataError as error:
-        # An old record is better than an error; without any there is nothing to show.
+        # A reader can look at old records, which have their state beside them.
         if not set(waiting) <= set(keys_of(recorded)):
             raise
         print(f"{len(waiting)} trials are not run again: {error}")
-        return True
-    return False
+        return False
+    return True
 
 
 def _announce(experiment, trials, recorded, jobs):
@@ -115,7 +121,7 @@ def duration_in_words(seconds: float) -> str:
 
 
 def _expected_seconds(trials, recorded):
-    """The mean of trials with the same override, else of the method on the data set, else NaN."""
+    """Mean seconds of recorded trials with the same override, else of the same method, else NaN."""
     waiting = pd.DataFrame(trials, columns=KEY)
     each = recorded.drop_duplicates(KEY)  # a stage repeats the seconds of its trial
     seconds = pd.Series(np.nan, waiting.index)
@@ -133,7 +139,7 @@ def _record(experiments, trials, jobs, data_home, dask, store):
         for trial, rows in run_trials(trials, experiments, store.catalogue, **where):
             store.append(experiments[trial.experiment], rows)
     except TrialError as error:
-        failure = error  # of some trials: the records of the others are put in order first
+        failure = error  # raised when the records of the other trials are in order
     for name in {trial.experiment for trial in trials}:
         store.rewrite(experiments[name])  # without what the new records supersede
     if failure is not None:
@@ -152,8 +158,8 @@ def estimate(
     """Trials that are still to run and the hours that they take, one row an experiment.
 
     Parameters are those of :func:`compute`. Column unknown counts the trials of methods that never
-    ran on their data set. Hours are those of equal shares for ``jobs`` processes, or of the longest
-    trial. The last row is the sum.
+    ran on their data set. Hours are the core hours divided by ``jobs``, but at least those of the
+    longest trial. The last row is the sum.
     """
     n_workers = effective_n_jobs(jobs)
     rows = []

@@ -5,8 +5,10 @@ writer loses or mixes records. Part of a row that a killed process left is ignor
 before the next row is written.
 
 A record is *current* if today's code and data give it: today's code made it, or ``mimlpaper
-verify`` found that today's code gives the same. Only current records may be shown. Four words:
+verify`` found that today's code gives the same. Tables and sentences are made of current records
+alone. Five words:
 
+- A *group* are the records that were made in one way: equal in the columns :data:`GROUP`.
 - An *outcome* is what verification found of a group: equal, close, different, damaged or failed.
 - A *doubt* stands in a record whose numbers are wrong: it differs, or it is damaged.
 - A *state* is what a reader gets in the column ``state``: current, or why not, see :data:`STATES`.
@@ -41,13 +43,13 @@ from mimlstudy.engine.trials import Experiment, Measure, Trial
 
 KEY = ["experiment", "dataset", "method", "override", "split"]
 CONFIGURED = KEY[1:4]  # what an estimator is made for
-COUNTS = ["split", "stage", "n_stages", "n_train", "n_test"]  # whole numbers, of every file
+COUNTS = ["split", "stage", "n_stages", "n_train", "n_test"]  # whole numbers, in every file
 POSITIVE = ["n_stages", "n_train"]
-NUMBERS_OF_EVERY_FILE = [*COUNTS, "seconds"]  # of every file
+NUMBERS_OF_EVERY_FILE = [*COUNTS, "seconds"]
 TIMES = ("seconds", "fit_seconds", "predict_seconds")  # which no second run gives again
 
 CURRENT = "current"
-CODE_CHANGED = "code changed"  # since it was recorded; verify has not found the same, or not yet
+CODE_CHANGED = "code changed"  # since it was recorded, and not verified to give the same
 SETTINGS_CHANGED = "settings changed"  # of the estimator, the splits or the measure
 DATA_CHANGED = "data changed"
 OTHER_ARITHMETIC = "other arithmetic"  # neither the pinned one nor that of this machine
@@ -70,10 +72,10 @@ ORIGIN = ["data_sha256", "code", "settings", "arithmetic", "versions", "commit",
 # What all rows of one run of a trial share.
 OF_RUN = [*KEY, "n_stages", "seconds", *ORIGIN]
 
-# The names of one configuration's records that were made in one way.
+# The columns in which records agree that were made in one way.
 MADE_ALIKE = ["experiment", "method", "settings", "recorded_code", "recorded_arithmetic"]
-# The names of a group: such records, and the code they were compared with.
-GROUP = [*MADE_ALIKE, "verified_code"]  # today's code, when it was verified
+# The columns of a group: these, and the code at the time of verification.
+GROUP = [*MADE_ALIKE, "verified_code"]
 OUTCOME_COLUMNS = [
     *GROUP,
     "outcome",
@@ -86,13 +88,13 @@ OUTCOME_COLUMNS = [
     "commit",
 ]
 SAME = ("equal", "close")  # the outcomes that attest a group
-# The others, beside DAMAGED. A group is DIFFERENT; its records then have the doubt DIFFERS.
+# The other outcomes; DAMAGED, a state, is one too. The records of a DIFFERENT group differ.
 DIFFERENT, FAILED = "different", "failed"
 VERIFIED = "verified"  # the name of the file of outcomes
 
 
 def columns_of(measure: Measure) -> list[str]:
-    """The columns of the file of an experiment with a measure, but the seal."""
+    """The columns of the file of an experiment with a measure, without the seal."""
     return [
         *KEY,
         "stage",
@@ -126,7 +128,7 @@ class Store:
         self.folder = Path(folder)
         self.catalogue = catalogue
         self.base = base
-        sources()  # reads all code now, once: what is edited later does not run
+        sources()  # reads all code now: what is edited later does not run, and is not hashed
         check_round_trip(catalogue)
 
     def path(self, name: str) -> Path:
@@ -312,8 +314,8 @@ def _largest_ranks(datasets, catalogue):
 def _last_outcomes(known, added):
     """The last outcome of each group and machine.
 
-    Records that are found different lose what attested them for other code: a sample of them may
-    have missed a wrong one.
+    If records are found different, their "equal" and "close" outcomes against other code are
+    dropped: the sample may have missed the wrong record.
     """
     different = added[added["outcome"] == DIFFERENT]
     groups, records_that_differ = _rows_of(different[GROUP]), _rows_of(different[MADE_ALIKE])
@@ -330,7 +332,7 @@ def _rows_of(table):
 
 
 def _last_whole_runs(rows):
-    """The last whole run of each trial: its rows stand together, stages ascending.
+    """The last whole run of each trial; in the result its rows stand together, stages ascending.
 
     A run that was cut off in its last stages does not hide the whole one before it.
     """
@@ -458,7 +460,7 @@ def _states(table, experiment, store):
 def _states_of_groups(outcomes):
     """By group: current if all machines found the same, differs if one found other numbers.
 
-    Groups whose trials failed have no entry.
+    Any other mix of outcomes, such as failed or damaged ones, gives no entry.
     """
     states = {}
     for group, on_machines in outcomes.groupby(GROUP)["outcome"]:
@@ -499,7 +501,7 @@ def other_versions(store: Store) -> str:
     for path in store.folder.glob("*.csv"):
         try:
             texts = pd.read_csv(path, usecols=["versions"])["versions"].dropna()
-        except ValueError:  # cut off, empty, or somebody's own: the store says what it lacks
+        except ValueError:  # cut off, empty, or somebody's own: reading its records says so
             continue
         for text in texts.unique():
             recorded |= set(text.split("; "))

@@ -87,18 +87,19 @@ class Trial(NamedTuple):
 class Measure:
     """What an experiment records of a trial.
 
-    ``rows(estimator, dataset, train, test)`` fits the estimator on the rows ``train`` of the data
-    set, and returns what it finds: a dict for each stage, usually one. What is said of its numbers
-    below is checked when records are read.
+    ``rows(estimator, dataset, train, test)`` returns what it finds: a dict for each stage, usually
+    one. Usually it fits the estimator on the rows ``train`` of the data set, and predicts the rows
+    ``test``. The fields from ``shares`` on are rules; when records are read, each row is checked by
+    them.
     """
 
     rows: Callable[..., list[dict]]
     numbers: tuple[str, ...]  # columns of these dicts
     words: tuple[str, ...] = ()  # columns of these dicts with texts
-    repeatable: bool = True  # costs belong to a machine: a second run gives other numbers
+    repeatable: bool = True  # False if a second run gives other numbers, as costs do
     alone: bool = False  # whether a trial needs a process of its own, while nothing else runs
     shares: tuple[str, ...] = ()  # numbers of the test set, from 0 to 1
-    ranks: tuple[str, ...] = ()  # numbers of the test set, from 0 to the number of labels less 1
+    ranks: tuple[str, ...] = ()  # numbers of the test set, from 0 to n_labels - 1
     counts: tuple[str, ...] = ()  # whole numbers from 0 on
     may_lack: tuple[str, ...] = ()  # numbers that a row may be without
     has_one_of: tuple[str, ...] = ()  # numbers of which a row has exactly one
@@ -109,7 +110,7 @@ class Configuration(Protocol):
     """How a method is set up on each data set."""
 
     def estimator_for(self, dataset: str, override: Mapping) -> BaseEstimator | None:
-        """The unfitted estimator with some settings overridden; None if the measure needs none."""
+        """The unfitted estimator with some settings overridden, or None if none is needed."""
 
     def full_names(self, override: Mapping) -> dict:
         """An override by the names that are recorded."""
@@ -117,7 +118,7 @@ class Configuration(Protocol):
 
 @dataclass(frozen=True)
 class Fixed:
-    """The configuration that is one estimator on every data set."""
+    """The same estimator on every data set."""
 
     estimator: BaseEstimator | None
 
@@ -141,8 +142,9 @@ class Part:
     configurations : mapping from each method, in the order of printing, to a Configuration, an
         unfitted estimator, or None if the measure needs none; or to a mapping from data set to one
         of these.
-    overrides : mapping from the methods that run to what they run with: mappings from settings to
-        values that replace the configuration's. If it is empty, all methods run as configured.
+    overrides : mapping from each method that runs to a list of overrides, for a trial each. An
+        override maps settings to values that replace the configuration's. If there are none, every
+        method of ``configurations`` runs once, without override.
     """
 
     datasets: tuple[str, ...]
@@ -171,7 +173,7 @@ class Part:
 
 
 def as_named(dataset: str) -> str:
-    """The data set itself, which no other stands for."""
+    """The name unchanged: no other data set stands for it."""
     return dataset
 
 
@@ -182,12 +184,13 @@ class Experiment:
     Parameters
     ----------
     name : str, such as ``"table1"``; also the name of its results file.
-    title : str, as the paper calls it.
+    title : str, the heading in reports, such as ``"Table 1"``.
     parts : tuple of Part; a method on a data set is configured and divided in one way only.
     measure : Measure, what is recorded of each trial.
     smoke_splits : int, default 2
-        Splits of the profile "smoke" on stand-ins of a part's first and last data set. If there are
-        many overrides: 1, on the last, of each method's first. What runs alone runs once a method.
+        Splits of the profile "smoke" on stand-ins of a part's first and last data set. With 1, only
+        the last data set and each method's first override run: for parts with many overrides. A
+        measure that runs alone has one trial a method.
     quick_splits : int, default 3
         Splits of the profile "quick"; fewer where a split takes minutes.
     stand_in : function, default :func:`as_named`

@@ -1,13 +1,13 @@
 """Recorded trials run again: does today's code give the recorded numbers?
 
 A group is the records of one configuration of a method that were made in one way: by one state of
-the code, with one arithmetic. What is found of one trial is taken as said of its group, which ran
+the code, with one arithmetic. The result for one trial is taken to hold for its group, which ran
 the same definitions with the same settings. Records of other settings or other data are in no
-group: only ``mimlpaper compute`` makes them current.
+group, unless they have a doubt: only ``mimlpaper compute`` makes them current.
 """
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -39,9 +39,9 @@ from mimlstudy.engine.trials import Experiment, Trial
 from mimlstudy.engine.workers import TrialError, run_trials
 
 NOT_SAME = (DIFFERENT, DAMAGED, FAILED)  # the outcomes that attest nothing
-MEANING = "equal: to a millionth; close: but for a decision in one of a hundred test bags"
+MEANING = "equal: to a millionth; close: at most one decision in a hundred test bags differs"
 VERIFIED_COLUMNS = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
-LARGEST_SHARE = 1 / 4  # of an audit's seconds, for one trial
+LARGEST_SHARE = 1 / 4  # of the argument ``seconds`` of verify, for one trial
 
 
 class Recorded(NamedTuple):
@@ -60,6 +60,7 @@ def verify(
     store: Store,
     profile: str = "paper",
     sample: int = 1,
+    only_not_current: bool = False,
     seconds: float | None = None,
     jobs: int = -1,
     data_home=None,
@@ -69,9 +70,11 @@ def verify(
 
     A group whose trials all give the same numbers is attested: its records count as current for
     today's code, until a later outcome of the same group says otherwise. A group that differs is
-    not current until its trials are recorded again; after another change of the code all its
-    trials run, in every profile, since a sample can miss the one that differed. ``verified.csv``
-    keeps the outcomes. Costs are not run again. Raises DataError if data are missing.
+    not current until its trials are recorded again; after a further change of the code all its
+    trials run, also those beyond the profile "quick", since a sample can miss the one that
+    differed. ``verified.csv`` gets the outcome of a group when its last trial has ended, so that an
+    interrupted verification goes on by ``only_not_current``. Costs are not run again. Raises
+    DataError if data are missing.
 
     Parameters
     ----------
@@ -79,8 +82,9 @@ def verify(
     store : Store, whose records are verified.
     profile : "paper", "quick" or "smoke", as they were recorded.
     sample : int >= 1, trials of each group.
-    seconds : float > 0 or None. If given, random current trials run instead, whose data are there
-        and which took at most so long in all; nothing is written.
+    only_not_current : bool, leave out the groups whose records are all current.
+    seconds : float > 0 or None. If given, random current trials run instead, whose data are here,
+        up to so many recorded seconds in all; nothing is written.
     jobs : int, worker processes, -1 for one a core.
     data_home : folder of the data files; None for the library's.
     random_state : seed of the sample.
@@ -104,20 +108,26 @@ def verify(
         return pd.DataFrame(columns=VERIFIED_COLUMNS)
     if profile == "quick":
         rows = _with_all_that_differed(rows, repeatable, store)
+    if only_not_current:
+        rows = _not_current(rows)
     recorded = Recorded(repeatable, rows, store, jobs, data_home)
     rng = np.random.default_rng(random_state)
+    outcomes = []
     if seconds is not None:
-        return _outcomes(recorded, _cheap(recorded, seconds, rng))
-    store.add_outcomes([])  # what cannot be written is known now, not after hours
-    outcomes = _outcomes(recorded, _sampled(recorded, sample, rng))
-    here = provenance() | {"date": date.today().isoformat()}
-    store.add_outcomes(outcomes.assign(**here).to_dict("records"))
-    _mark_different(recorded, outcomes)
-    return outcomes
+        outcomes += _outcomes(recorded, _cheap(recorded, seconds, rng))
+    else:
+        store.add_outcomes([])  # a file that cannot be written fails now, not in hours
+        here = provenance() | {"date": date.today().isoformat()}
+        for outcome in _outcomes(recorded, _sampled(recorded, sample, rng)):
+            store.add_outcomes([outcome | here])
+            _mark_different(recorded, outcome)
+            outcomes.append(outcome)
+    table = pd.DataFrame(outcomes, columns=VERIFIED_COLUMNS)
+    return table.sort_values(GROUP, ignore_index=True)
 
 
 def with_groups(experiment: Experiment, table: pd.DataFrame, store: Store) -> pd.DataFrame:
-    """Records with how they were made, and today's code: the columns of their group."""
+    """Records with the columns of their group added: how they were made, and today's code."""
     today = fingerprints_today(experiment, table, store.catalogue)
     keys = table[CONFIGURED].itertuples(index=False, name=None)
     return table.assign(
@@ -136,6 +146,12 @@ def _rows_in_groups(experiments: Mapping[str, Experiment], profile, store):
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 
+def _not_current(rows):
+    """The records of the groups in which some are not current."""
+    is_old = rows["state"] != CURRENT
+    return rows.merge(rows.loc[is_old, GROUP].drop_duplicates(), on=GROUP)
+
+
 def _with_all_that_differed(rows, experiments, store):
     """Records of the profile "quick", and all others of their groups that once differed."""
     every_row = _rows_in_groups(experiments, "paper", store)
@@ -146,7 +162,7 @@ def _with_all_that_differed(rows, experiments, store):
 
 
 def _in_groups(experiment, table, store):
-    """The records that have a group: other settings or data cannot give the same numbers."""
+    """The records that have a group: others cannot give the same numbers, by settings or data."""
     have_group = table["state"].isin([*CONFIRMABLE, *REFUTED])
     return with_groups(experiment, table[have_group], store)
 
@@ -163,7 +179,7 @@ def _sampled(recorded: Recorded, sample, rng):
 
 
 def _differed_before(rows, store) -> list[bool]:
-    """Of each record, whether verification of its group by other code found different numbers."""
+    """Of each record, whether other code than today's was found to give different numbers."""
     outcomes = store.outcomes()
     different = outcomes[outcomes["outcome"] == DIFFERENT]
     codes = different.groupby(MADE_ALIKE)["verified_code"].agg(set).to_dict()
@@ -174,7 +190,7 @@ def _differed_before(rows, store) -> list[bool]:
 
 
 def _cheap(recorded: Recorded, seconds, rng):
-    """Random current trials whose data are there, which took at most so many seconds in all."""
+    """Random current trials whose data are here, which took at most so many seconds in all."""
     rows, catalogue = recorded.rows, recorded.store.catalogue
     names = rows["dataset"].unique()
     present = [name for name in names if catalogue.is_present(name, recorded.data_home)]
@@ -186,22 +202,33 @@ def _cheap(recorded: Recorded, seconds, rng):
     return trials[trials["seconds"].cumsum() <= seconds]
 
 
-def _outcomes(recorded: Recorded, to_run) -> pd.DataFrame:
-    """Run these trials again; the outcome of each of their groups."""
-    compared = _run_again(recorded, to_run)
-    groups = dict(list(recorded.rows.groupby(GROUP)))
-    rows = []
-    for key, sampled in to_run.groupby(GROUP, sort=False):
-        group, trials = groups[key], trials_of(sampled)
-        results = [compared[trial] for trial in trials if trial in compared]
-        largest = max((difference for difference, _ in results), default=0.0)
-        outcome = _outcome(group, results, len(trials), largest)
-        n_recorded = len(group.drop_duplicates(KEY))
-        rows.append((*key, n_recorded, len(trials), largest, outcome))
-    return pd.DataFrame(rows, columns=VERIFIED_COLUMNS)
+def _outcomes(recorded: Recorded, to_run) -> Iterator[dict]:
+    """Run these trials again, and yield the outcome of each of their groups when it is known."""
+    trials = {key: trials_of(rows) for key, rows in to_run.groupby(GROUP)}
+    group_of = {trial: key for key, of_group in trials.items() for trial in of_group}
+    results: dict[tuple, list] = {key: [] for key in trials}
+    for trial, result in _run_again(recorded, to_run):
+        key = group_of[trial]
+        results[key].append(result)
+        if len(results[key]) == len(trials[key]):
+            yield _outcome(recorded, key, results.pop(key), len(trials[key]))
+    # Some trials of the others have failed.
+    for key, of_group in results.items():
+        yield _outcome(recorded, key, of_group, len(trials[key]))
 
 
-def _outcome(group, results, n_trials, largest) -> str:
+def _outcome(recorded, key, results, n_checked) -> dict:
+    group = recorded.rows.merge(pd.DataFrame([key], columns=GROUP), on=GROUP)
+    largest = max((difference for difference, _ in results), default=0.0)
+    return dict(zip(GROUP, key, strict=True)) | {
+        "n_recorded": len(group.drop_duplicates(KEY)),
+        "n_checked": n_checked,
+        "largest_difference": largest,
+        "outcome": _word(group, results, n_checked, largest),
+    }
+
+
+def _word(group, results, n_trials, largest) -> str:
     """The worst that is known of a group."""
     if (group["state"] == DAMAGED).any():
         return DAMAGED
@@ -214,10 +241,10 @@ def _outcome(group, results, n_trials, largest) -> str:
     return close if largest > EXACT else equal
 
 
-def _run_again(recorded: Recorded, to_run) -> dict[Trial, tuple[float, bool]]:
-    """(largest difference, whether it is the same) of each trial that ran without an error."""
+def _run_again(recorded: Recorded, to_run) -> Iterator[tuple[Trial, tuple[float, bool]]]:
+    """Yield each trial that ran without an error, its largest difference, and whether it passes."""
     experiments, catalogue = recorded.experiments, recorded.store.catalogue
-    # Missing data end it here, before hours of work.
+    # Fail here, before hours of work, if data are missing.
     catalogue.fetch(to_run["dataset"].unique(), recorded.data_home)
     # The longest first, so that no worker is left with one at the end.
     longest_first = trials_of(to_run.sort_values("seconds", ascending=False))
@@ -230,32 +257,34 @@ def _run_again(recorded: Recorded, to_run) -> dict[Trial, tuple[float, bool]]:
         jobs=recorded.jobs,
         data_home=recorded.data_home,
     )
-    compared = {}
     try:
         for trial, repeated in runs:
-            compared[trial] = compare_trial(
-                experiments[trial.experiment],
-                rows_of[trial],
-                repeated,
-                catalogue.n_labels(trial.dataset),
+            yield (
+                trial,
+                compare_trial(
+                    experiments[trial.experiment],
+                    rows_of[trial],
+                    repeated,
+                    catalogue.n_labels(trial.dataset),
+                ),
             )
     except TrialError as error:
         # A failed trial is an outcome of its group, and the others still count.
         warnings.warn(str(error), stacklevel=4)
-    return compared
 
 
-def _mark_different(recorded: Recorded, outcomes):
-    """Mark the records of groups that differ although today's code made them.
+def _mark_different(recorded: Recorded, outcome):
+    """Mark the records of a group that differs although today's code made them.
 
-    An outcome knows records by their code alone: it would also speak of what the same code records
-    later. A mark stays with the old record.
+    An outcome is known by its code, so it would also speak of what the same code records later. A
+    mark stays with the old record.
     """
-    same_code = outcomes["recorded_code"] == outcomes["verified_code"]
-    different = outcomes[(outcomes["outcome"] == DIFFERENT) & same_code]
-    to_mark = recorded.rows.merge(different[GROUP], on=GROUP)
-    for name, rows in to_mark.groupby("experiment"):
-        recorded.store.mark_as_differing(recorded.experiments[name], set(keys_of(rows)))
+    same_code = outcome["recorded_code"] == outcome["verified_code"]
+    if outcome["outcome"] == DIFFERENT and same_code:
+        group = pd.DataFrame([outcome])[GROUP]
+        experiment = recorded.experiments[outcome["experiment"]]
+        to_mark = recorded.rows.merge(group, on=GROUP)
+        recorded.store.mark_as_differing(experiment, set(keys_of(to_mark)))
 
 
 def verified(
@@ -263,7 +292,7 @@ def verified(
     experiments: Sequence[Experiment],
     store: Store,
 ) -> list[dict]:
-    """What :func:`verify` last found of today's code, by experiment and kind of machine.
+    """What :func:`verify` last found of today's code: a dict for each experiment and machine.
 
     ``read`` gives the records of an experiment by its name. A row has the numbers of its groups, of
     their outcomes by each outcome's name, and the largest difference.

@@ -68,10 +68,10 @@ def run_trials(
     """Run trials, one BLAS thread each, and yield (trial, sealed rows) as they end.
 
     A worker gets a batch: all trials of one split of a data set, which share kernels, distances and
-    the like; one trial if there are few splits. Results do not depend on the batches. No worker
-    outlives the call, so that no trial finds what foreign code left in an earlier one. Trials whose
-    measure needs them ``alone`` run one at a time, each in a new process of this machine. A
-    TrialError at the end says that some failed, or their worker died.
+    the like; or one trial, if there would be too few batches. Results do not depend on the batches.
+    No worker outlives the call, so that what foreign code leaves behind reaches no later call.
+    Trials whose measure needs them ``alone`` run one at a time, each in a new process of this
+    machine. A TrialError at the end says that some failed, or their worker died.
 
     Parameters
     ----------
@@ -111,8 +111,9 @@ def run_trials(
 def _here(jobs, n_processes, progress) -> Iterator[Ended]:
     """Run jobs in processes of this machine; in this process if ``n_processes`` is 1.
 
-    If a worker process dies, the trials that were running run again one by one, after all others;
-    that shows which one killed it. A round is a list of batches that run side by side.
+    If a worker process dies, the batches that may have begun run again, one trial at a time, after
+    all others; that shows which trial killed it. A round is a list of batches that run side by
+    side.
     """
     if not jobs:
         return
@@ -138,7 +139,7 @@ def _here(jobs, n_processes, progress) -> Iterator[Ended]:
 
 def _rounds_after_death(batches, n_workers):
     """What is left to run: the batches that nobody had begun, then each suspected job alone."""
-    # Joblib hands out two batches to each worker, so that those under way are among the first.
+    # Joblib hands out two batches a worker: only the first 2 * n_workers can have begun.
     n_suspects = 2 * n_workers
     not_begun = batches[n_suspects:]
     alone = [[[job]] for batch in batches[:n_suspects] for job in batch]
@@ -173,7 +174,7 @@ def _on_cluster(jobs, address) -> Iterator[Ended]:
     with Client(address) as client:
         client.wait_for_workers(1)
         _check_cluster(client, address)
-        all_workers = client.scheduler_info(-1)["workers"]  # -1 shortens no list
+        all_workers = client.scheduler_info(-1)["workers"]  # -1: all workers, not the first few
         batches = _batches(jobs, len(all_workers))
         futures = client.map(_run_batch, batches, pure=False)
         batch_of = dict(zip([future.key for future in futures], batches, strict=True))
@@ -212,7 +213,7 @@ def _check_cluster(client, address):
 
 
 def _alone(job: Job) -> Ended:
-    """Run a job in a new process, which finds no result of an earlier fit."""
+    """Run a job in a new process, so that nothing of an earlier fit is kept."""
     context = multiprocessing.get_context("spawn")
     if CAN_FORK:
         context = fork_context(job.measure.rows.__module__)
@@ -222,7 +223,7 @@ def _alone(job: Job) -> Ended:
     sender.close()  # the process has its own; without this, its death would not be seen
     try:
         ended = receiver.recv()
-        # It gives back what it took of the system, such as the lock of tqdm.
+        # Until it ends by itself it gives back what it took of the system, such as tqdm's lock.
         process.join(ENDING)
         return ended
     except EOFError:
@@ -239,7 +240,7 @@ def _send(sender, job, parent):
 
 
 def _depend_on(parent):
-    """Leave Ctrl-C to the process ``parent``, and end when it has ended."""
+    """Leave Ctrl-C to the process ``parent``, and end this one when the parent has ended."""
     # The parent ends this process. Ctrl-C would make one that still imports print an error.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()

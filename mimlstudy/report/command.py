@@ -301,6 +301,11 @@ def _add_verify(commands):
         help="trials of each group (default 1)",
     )
     command.add_argument(
+        "--only-not-current",
+        action="store_true",
+        help="leave out groups whose records are current, such as those verified before Ctrl-C",
+    )
+    command.add_argument(
         "--audit",
         type=float,
         metavar="SECONDS",
@@ -319,6 +324,7 @@ def _verify(options):
     table = verify.verify(
         experiments,
         sample=options.sample,
+        only_not_current=options.only_not_current,
         seconds=options.audit,
         store=store,
         **_protocol(options),
@@ -338,7 +344,7 @@ def _verify(options):
 
 
 def _say_why_nothing_ran(experiments, store, options) -> int:
-    """Say why ``verify`` checked nothing; the exit status, which is 0 only without data."""
+    """Say why ``verify`` checked nothing; the exit status is 0 if there was nothing to check."""
     datasets = set()
     for experiment in experiments:
         datasets |= {trial.dataset for trial in experiment.trials(options.profile)}
@@ -352,6 +358,9 @@ def _say_why_nothing_ran(experiments, store, options) -> int:
             "nothing was checked: no current record of data that are here took at most a quarter "
             f"of {options.audit:g} seconds; give --audit more, or see `mimlpaper status`"
         )
+    elif options.only_not_current:
+        _say("nothing was checked: no group that can be verified has records that are not current")
+        return 0
     else:
         _say(
             "nothing was checked: no record has today's settings and data; `mimlpaper compute` "

@@ -10,6 +10,7 @@ from mimlpaper import MimlNn
 from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.datasets import DataError, load, loaders
 from mimlstudy.engine import fingerprint, workers
+from mimlstudy.engine.comparison import compare_trial
 from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import Store, records
 from mimlstudy.engine.rows import StoreError
@@ -242,6 +243,25 @@ def test_each_change_of_code_is_checked_and_attested_by_itself(two_sets, monkeyp
     assert two_sets.states() == {"left": "code changed", "right": "current"}
     two_sets.outcomes()
     assert two_sets.states() == {"left": "current", "right": "current"}
+
+
+def test_an_interrupted_verification_goes_on_with_what_is_not_current(two_sets, monkeypatch):
+    ended = []
+
+    def interrupted(*args):
+        ended.append(args)
+        if len(ended) == 2:
+            raise KeyboardInterrupt
+        return compare_trial(*args)
+
+    with monkeypatch.context() as context:
+        context.setattr("mimlstudy.engine.verify.compare_trial", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            two_sets.outcomes()
+    assert sorted(two_sets.states().values()) == ["code changed", "current"]
+    assert two_sets.outcomes(only_not_current=True) == ["equal"]
+    assert two_sets.states() == {"left": "current", "right": "current"}
+    assert two_sets.outcomes(only_not_current=True) == []
 
 
 def test_a_later_outcome_withdraws_an_earlier_one(two_sets):
