@@ -112,7 +112,7 @@ def verify(
         rows = _not_current(rows)
     recorded = Recorded(repeatable, rows, store, jobs, data_home)
     rng = np.random.default_rng(random_state)
-    outcomes = []
+    outcomes: list[dict] = []
     if seconds is not None:
         outcomes += _outcomes(recorded, _cheap(recorded, seconds, rng))
     else:
