@@ -189,10 +189,10 @@ def claims_caption(findings: Sequence[ClaimFinding]) -> str:
     words = [finding.word() for finding in findings]
     counts = counted({word: words.count(word) for word in WORDS})
     return (
-        "A row for each claim: its words; a black bar for the printed difference; a blue dot for "
-        "ours, with its 95 % interval; the verdict of the corrected test. A difference is the mean "
-        f"over the claim's comparisons, in percent of the rival's loss. Of {len(words)} claims: "
-        f"{counts}."
+        "A row for each claim: its words; a black bar for the printed difference, where there is "
+        "one; a blue dot for ours, with its 95 % interval; the verdict of the corrected test. A "
+        "difference is the mean over the claim's comparisons, in percent of the rival's loss. Of "
+        f"{len(words)} claims: {counts}."
     )
 
 
