@@ -277,7 +277,7 @@ class Ranks(NamedTuple):
         without = [rank_methods(self.losses.drop(index=name)) for name in datasets]
         p_values = [ranks.nemenyi.loc[leaders, rivals].max() for ranks in (self, *without)]
         largest_p = pd.concat(p_values, axis=1).max(axis=1)
-        behind = ", ".join(largest_p.index[largest_p < ALPHA]) or "no other method"
+        behind = ", ".join(largest_p.index[largest_p < ALPHA])
         best_rank = self.table["rank"].iloc[0]
         named = " and ".join(leaders)
         stays, are = "it is still the first", "is"
@@ -287,8 +287,12 @@ class Ranks(NamedTuple):
             stays = "another method can be the first"
         words = (
             f"Over {len(datasets)} data sets the best mean rank is that of {named}, "
-            f"{best_rank:.1f} of {len(self.table)}. If one set is left out, {stays}. "
-            f"Whichever set is left out, {named} {are} significantly ahead of {behind}."
+            f"{best_rank:.1f} among {len(self.table)} methods. If one set is left out, {stays}. "
+            + (
+                f"Whichever set is left out, {named} {are} significantly ahead of {behind}."
+                if behind
+                else "No lead is significant whichever set is left out."
+            )
         )
         if len(datasets) < N_DECIDABLE:
             words += f" With {len(datasets)} sets little can be decided."

@@ -162,8 +162,8 @@ def test_the_sentence_counts_sets_with_many_labels_and_with_one_apart(learners):
         "learners of a bag's mean on 1 of 1 sets with many labels and 1 of 1 sets with one label",
         "other learners of bags on 0 of 1 sets with many labels and 0 of 1 sets with one label",
     )
-    assert f"They are better than {of_means}. If two " in words
-    assert f"They are better than {of_bags}. If two " in words
+    assert f"Their mean is above that of {of_means}, without a test. If two " in words
+    assert f"Their mean is above that of {of_bags}, without a test. If two " in words
     assert re.findall(r"better on (\S+) of all 2 sets", words) == ["2.0", "2.0", "0.0"]
 
 
