@@ -220,7 +220,7 @@ def test_all_methods_at_the_best_mean_rank_are_named():
     """A is first on two sets, B on the other two: without one set, one of them is ahead."""
     tied = LOSSES.assign(B=[0.5, 1.5, 4.0, 5.0])
     words = rank_methods(tied).in_words()
-    assert "the best mean rank is that of A and B, 1.5 of 3" in words
+    assert "the best mean rank is that of A and B, 1.5 among 3 methods" in words
     assert "another method can be the first" in words
     assert "No lead is significant whichever set is left out." in words
     same = rank_methods(LOSSES.assign(B=LOSSES["A"])).in_words()

@@ -59,7 +59,7 @@ def test_our_own_questions_are_the_last_orders_whichever_verdict_comes_first():
     names = table.entries.index.tolist()
     assert names[-1] == "the four better than label frequencies"
     assert len(names) == 6
-    assert "Of 6 rows the first 5 are the paper's orders" in table.caption
+    assert "Of 6 rows the first 5 are orders like the paper's" in table.caption
 
 
 def test_a_method_of_one_column_has_a_dash_in_the_line_of_the_other():

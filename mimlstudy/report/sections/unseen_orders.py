@@ -131,8 +131,8 @@ def orders_table(tested: pd.DataFrame) -> ReportTable:
     caption = (
         "Orders of methods on unseen data: how many comparisons the corrected test supports, of "
         f"all pairs on seven criteria. The four are {', '.join(FOUR)}. Of {len(names)} rows the "
-        f"first {n_papers} are orders like the paper's, but on all criteria; the others are our own "
-        "questions."
+        f"first {n_papers} are orders like the paper's, but on all criteria; the others are our "
+        "own questions."
     )
     return frame_grid(in_order, tested, caption, corner="order")
 
