@@ -15,14 +15,14 @@ from mimlstudy.paper.experiments import get_experiment
 from mimlstudy.paper.published import ALL_CRITERIA, published_tables, read_rows
 from mimlstudy.report.tables import HEADS, Entry, ReportTable, crossed, frame_grid, number_text
 
-HELD_OUT_EXPERIMENTS = ("table1", "table2", "table3", "table4", "table5", "fixed", "unseen")
-# Ends of grids beyond which a parameter has no values.
+WITH_HOLD_OUTS = ("table1", "table2", "table3", "table4", "table5", "fixed", "unseen")
+# The bound of a parameter: if a grid ends there, no value lies beyond.
 BOUNDS = {"ratio": 1.0, "ridge": 0.0, "max_alternations": 1}
 CROWDED = 0.2  # share of the fits at an end of a grid
 
 
 class Grid(NamedTuple):
-    """A parameter that a method of some data chose by hold-out, in one part of an experiment."""
+    """A parameter whose value a method chose by hold-out, in one part of an experiment."""
 
     where: str
     method: str
@@ -33,22 +33,29 @@ class Grid(NamedTuple):
     @property
     def share_at_ends(self) -> float:
         """The share of fits that chose an end beyond which other values exist."""
-        ends = {min(self.values), max(self.values)}
-        ends.discard(BOUNDS.get(self.parameter))
-        is_at_end = [value in ends for value in self.chosen]
+        is_at_end = [value in self._open_ends for value in self.chosen]
         return float(np.mean(is_at_end))
+
+    @property
+    def share_by_chance(self) -> float:
+        """The share of the grid's values that are such ends."""
+        return len(self._open_ends) / len({*self.values})
+
+    @property
+    def _open_ends(self):
+        return {min(self.values), max(self.values)} - {BOUNDS.get(self.parameter)}
 
 
 def grids(get_records: Records) -> list[Grid]:
     """The grids of numbers from which recorded fits chose by hold-out."""
     all_grids: list[Grid] = []
-    for name in HELD_OUT_EXPERIMENTS:
+    for name in WITH_HOLD_OUTS:
         experiment = get_experiment(name)
         fits = as_in_our_tables(records_of(get_records, name))
         for part in experiment.parts:
             on_data = fits["dataset"].isin(part.datasets)
             of_part = fits[on_data & fits["method"].isin(part.methods)]
-            where = f"{experiment.title}, {_ends_in_words(part.datasets)}"
+            where = f"{experiment.title}, {_first_to_last(part.datasets)}"
             for method, of_method in of_part.groupby("method"):
                 dataset = of_method["dataset"].iloc[0]
                 search = experiment.estimator(dataset, method)
@@ -57,7 +64,7 @@ def grids(get_records: Records) -> list[Grid]:
     return all_grids
 
 
-def _ends_in_words(datasets):
+def _first_to_last(datasets):
     # What follows a colon is a part of the data, as in "yahoo:Arts".
     first, _, _ = datasets[0].partition(":")
     last, _, _ = datasets[-1].partition(":")
@@ -65,13 +72,13 @@ def _ends_in_words(datasets):
 
 
 def _grids_of(search, chosen, where, method) -> Iterator[Grid]:
-    # Fits that chose nothing have an empty text.
+    # A fit without a search has an empty text.
     settings = [json.loads(text) for text in chosen if text]
     for name, values in _values_by_name(search.grid).items():
         is_numeric = all(map(_is_number, values))
         taken = tuple(setting[name] for setting in settings if name in setting)
         if is_numeric and len({*values}) > 1 and taken:
-            # Of the path of a parameter in a pipeline, its own name.
+            # The parameter's own name, without its path in a pipeline.
             _, _, parameter = name.rpartition("__")
             yield Grid(where, method, parameter, tuple(values), taken)
 
@@ -90,11 +97,11 @@ def _values_by_name(grid) -> dict[str, list]:
     return values
 
 
-def ends_table(searched: list[Grid]) -> ReportTable:
+def ends_table(all_grids: list[Grid]) -> ReportTable:
     """The grids where many fits chose an end, and why they are not wider."""
     reasons = _reasons()
     rows = []
-    for grid in searched:
+    for grid in all_grids:
         rows.append(
             {
                 "where": grid.where,
@@ -102,15 +109,17 @@ def ends_table(searched: list[Grid]) -> ReportTable:
                 "parameter": grid.parameter,
                 "fits": len(grid.chosen),
                 "at an end": grid.share_at_ends,
+                "by chance": grid.share_by_chance,
                 "reason": reasons.get((grid.method, grid.parameter)),
             }
         )
-    columns = ["where", "method", "parameter", "fits", "at an end", "reason"]
+    columns = ["where", "method", "parameter", "fits", "at an end", "by chance", "reason"]
     tidy = pd.DataFrame(rows, columns=columns)
     crowded = tidy[tidy["at an end"] > CROWDED]
     names = crowded["where"] + ": " + crowded["method"] + ", " + crowded["parameter"]
     shown = crowded.drop(columns=["where", "method", "parameter"])
-    shown["at an end"] = crowded["at an end"].map("{:.0%}".format)
+    for name in ("at an end", "by chance"):
+        shown[name] = crowded[name].map("{:.0%}".format)
     shown.index = pd.Index(names, name="grid")
     caption = (
         f"The {len(crowded)} of {len(tidy)} grids where more than {CROWDED:.0%} of the fits chose "
@@ -142,7 +151,7 @@ def blanks_table(cells: pd.DataFrame) -> ReportTable:
     n_measured = blanks["verdict"].eq("newly_measured").sum()
     caption = (
         f"The {len(blanks)} cells that the paper prints as N/A or leaves out, mean ± std; "
-        f"{n_measured} of them are newly measured."
+        f"{n_measured} are newly measured."
     )
     return frame_grid(shown, blanks, caption)
 
@@ -154,7 +163,7 @@ def _blank_name(cell):
 
 
 def largest_effects(effects: Mapping[str, Sequence[Effect]]) -> pd.Series:
-    """Of each open choice the setting that changes a share most, the largest change first.
+    """For each open choice the setting with the largest change of a share, the largest first.
 
     ``effects`` are those of :func:`~mimlstudy.judge.choices.effects_of_choices`.
     """
@@ -189,5 +198,5 @@ def effects_table(largest: pd.Series, n_rows: int = 8) -> ReportTable:
         )
     columns = ["records", "method", "other setting", "criterion", "mean"]
     shown = pd.DataFrame(rows, largest.index[:n_rows], columns)
-    caption = f"The {len(shown)} open choices that change most, each with its largest effect."
+    caption = f"The {len(shown)} open choices with the largest effects."
     return frame_grid(shown, shown, caption, corner="open choice", prose=True)
