@@ -119,8 +119,8 @@ def in_short(card: Mapping) -> str:
         gain = "no significant gain"
     return (
         f"{n_agree / n_values:.0%} of the printed values are reproduced where no setting was "
-        f"fitted to them, {n_agree_by_print / n_values_by_print:.0%} elsewhere. On scenes, equal "
-        f"tuning leaves the paper's learners {gain} over MlSvm, which sees one vector a bag."
+        f"fitted to them, {n_agree_by_print / n_values_by_print:.0%} elsewhere. With equal tuning "
+        f"the paper's learners have {gain} on scenes over MlSvm, which sees one vector a bag."
     )
 
 
@@ -157,9 +157,9 @@ def numbers(card: Mapping) -> str:
     return (
         f"In {n_unmarked} table rows no setting was fitted to the printed values: "
         f"{_of(of_unmarked)} values agree within the noise of splits. In {n_marked} rows some "
-        f"were: {_of(of_marked)}. With all settings fixed in advance "
-        f"{fixed['agrees']} of {fixed['measured']} agree. Another algorithm's values would agree "
-        f"in {chance:.0%} of cases, or {chance_with_choice:.0%} with fitted settings."
+        f"were: {_of(of_marked)}. With none fitted anywhere {fixed['agrees']} of "
+        f"{fixed['measured']} agree. Of other algorithms' values {chance:.0%} would, "
+        f"{chance_with_choice:.0%} with fitted settings."
     )
 
 
@@ -177,10 +177,10 @@ def main_comparison(card: Mapping) -> str:
     n_supported = sum(verdict["supported"] for verdict in corrected)
     tuned = of_svm[EQUAL]
     return (
-        "On scenes the paper's four learners of bags beat AdtBoost.MH and MlSvm in "
+        "On scenes the paper's four learners beat AdtBoost.MH and MlSvm in "
         f"{n_supported} of {n_parts} comparisons, by a t-test corrected for overlapping training "
         f"sets. With equal tuning it supports {tuned['supported']} of the {tuned['n_parts']} with "
-        f"MlSvm and contradicts {tuned['contradicted']}; the others are undecided."
+        f"MlSvm, and contradicts {tuned['contradicted']}."
     )
 
 
@@ -190,7 +190,7 @@ def direct_learning(card: Mapping) -> str:
     texts, texts_mi = _cases_won(card, "S5.3"), _cases_won(card, "S5.4")
     return (
         f"By that test it beats MimlSvm in {scenes} of {N_CASES} cases (criteria, data sets) on "
-        f"scenes and {texts} on texts; MimlSvm_mi in {scenes_mi} and {texts_mi}."
+        f"scenes and {texts} on texts, MimlSvm_mi in {scenes_mi} and {texts_mi}."
     )
 
 
@@ -206,8 +206,8 @@ def subcod(card: Mapping) -> str:
     half = f"{part['half']:.3f}"
     change = f"change its learner's accuracy by {part['difference']:.3f} ± {half}"
     if part["difference"] == part["half"] == 0:
-        change = "leave its learner's accuracy as it is in every run"
-    return f"On Musk2, where the paper reports the largest gain, sub-concepts {change}."
+        change = "leave its learner's accuracy unchanged in every run"
+    return f"On Musk2, the paper's largest gain, sub-concepts {change}."
 
 
 def _effect_of_concepts(card):
@@ -226,9 +226,9 @@ def bags(card: Mapping) -> str:
     n_mean, n_sets = leads.loc["mean"]
     n_statistics = leads.loc["bag statistics", "sum"]
     return (
-        "Draw two learners of each kind, tune them equally, keep the better on a hold-out: the "
-        f"paper's beat those of a bag's mean on {n_mean:.1f} of {n_sets:.0f} data sets on average, "
-        f"those of more bag statistics on {n_statistics:.1f}. Equals would reach {n_sets / 2:.1f}."
+        "Tune two random learners of each kind equally, keep the better on a hold-out: the paper's "
+        f"beat a bag's mean on {n_mean:.1f} of {n_sets:.0f} data sets on average, more bag "
+        f"statistics on {n_statistics:.1f}. Equals would reach {n_sets / 2:.1f}."
     )
 
 
@@ -243,7 +243,7 @@ def claims(card: Mapping) -> str:
     return (
         f"Of {len(card['claims'])} the corrected test supports {corrected['supported']} fully and "
         f"{corrected['supported in part']} in part, and contradicts {corrected['contradicted']}; "
-        f"{corrected['undecided']} are undecided, {n_weak} because it is too weak; "
+        f"{corrected['undecided']} are undecided, {n_weak} since it is too weak; "
         f"{corrected['not tested']} are not tested. The paper's t-test supports "
         f"{by_paper['supported']} fully."
     )

@@ -153,8 +153,8 @@ def in_words() -> str:
     precision = right.sum() / table["squares named"].sum()
     recall = right.sum() / (right / table["recall"]).sum()
     return (
-        f"The learner saw windows of this very photograph. Of the coloured squares {precision:.0%} "
-        f"are right; of the squares that show a label {recall:.0%} are coloured with it."
+        f"The learner saw windows of this very photograph. {precision:.0%} of its squares are "
+        f"right, and it finds {recall:.0%} of the right ones."
     )
 
 
