@@ -4,12 +4,13 @@ A part is one thing that a claim says, such as that one method is better than an
 criterion. It has a word by each of three tests:
 
 - *paper*, the paper's t-test with its convention for ties: what is not significant is a tie.
-- *paired*, the same t-test; a tie is supported by two one-sided tests, so that noise shows none.
-- *corrected*, which allows for shared examples, or takes the ranks of independent data sets, with
-  Holm's adjustment within a claim and the same rule for ties.
+- *paired*, the same t-test; a tie is supported by two one-sided tests, so that noise alone makes
+  none.
+- *corrected*, the t-test with a variance that allows for shared examples, or a rank test over
+  independent data sets; with Holm's adjustment within a claim and the same rule for ties.
 
-It is *supported* if what it says is shown, *contradicted* if the opposite is, or the tie or the
-difference that it denies; else *undecided*, or *not tested*, without records.
+It is *supported* if what it says is shown. It is *contradicted* if the opposite is shown, or the
+tie or the difference that it rules out; else *undecided*, or *not tested*, without records.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,10 +36,10 @@ from mimlstudy.paper.published import (
 )
 
 COMPETITIVE = 0.02  # accuracy: how far below what is quoted a competitive method may be
-ABOUT = 5.0  # percent: the steps in which "about 20-45 %" is given
-MEANINGFUL = 12  # decimals of a mean
-SETTLED = 1e-3  # of the objective: what the last step of a procedure at its end may change
-ROUNDED = 1e-6  # of the objective: what a solver's tolerance may raise it by
+ABOUT = 5.0  # percentage points: how far a number may be from "about 20-45 %", given in such steps
+MEAN_DECIMALS = 12  # beyond which means differ by rounding alone
+MAX_LAST_CHANGE = 1e-3  # share of the objective that the last step of a finished procedure changes
+SOLVER_TOLERANCE = 1e-6  # share of the objective by which rounding may raise it
 
 NOT_TESTED = "not tested"
 
@@ -50,7 +51,8 @@ class Outcome(NamedTuple):
     contradicts: tuple[str, ...]
 
 
-# Boldface is said of means, and a tie does not contradict it.
+# "Best mean", "worst mean" and boldface speak of means: a tie does not contradict them. "Much"
+# means by more than the margin of a tie.
 OUTCOMES = {
     "better": Outcome("better", ("worse", "tie")),
     "worse": Outcome("worse", ("better", "tie")),
@@ -88,8 +90,8 @@ class ClaimPart:
     paper: str = NOT_TESTED
     paired: str = NOT_TESTED
     corrected: str = NOT_TESTED
-    note: str = ""  # the effect; of a part that is not tested what is missing
-    # The difference in favour of A, and half of its 95 % interval by the corrected variance.
+    note: str = ""  # the effect, or what is missing if the part is not tested
+    # The difference in favour of the claim, and half of its corrected 95 % interval.
     difference: float | None = None
     half: float | None = None
     share: float | None = None  # of cases, in which the corrected test supports what is claimed
@@ -163,7 +165,7 @@ def _words_by_convention(compared, level):
 
 
 def _judged_part(part, n_parts, level, paper, paired, corrected):
-    """A compared part with its words and, unless it is supported, what that would have needed."""
+    """A compared part with its words and, unless it is supported, what would have supported it."""
     comparison = part.comparison
     least_shown = comparison.least(n_parts, level)
     if OUTCOMES[part.claimed].supports not in ("better", "worse"):
@@ -190,7 +192,7 @@ def comparisons(
     test: ClaimTest,
     rules: Rules = DEFAULT_RULES,
 ) -> list[ComparedPart | ClaimPart]:
-    """By each criterion, or by accuracy on each data set; a part where records are missing."""
+    """A part for each case of a test: a comparison, or a part that names the records it lacks."""
     records = unmixed(as_in_our_tables(records))
     parts = []
     for methods, rivals, name in test.cases():
@@ -209,7 +211,7 @@ def _compared(records, test, methods, rivals, name, margin):
     method, rival = " or ".join(methods), " or ".join(rivals)
     of_groups = test.claimed in OF_GROUPS
     if of_groups and not missing:
-        method, rival = _extreme_means(rows, (methods, rivals), criterion, test.claimed)
+        method, rival = _extreme_methods(rows, (methods, rivals), criterion, test.claimed)
     subject = f"{method} vs {rival}"
     aspect = _symbol(name)
     if of_groups:
@@ -231,15 +233,15 @@ def _compared(records, test, methods, rivals, name, margin):
     return ComparedPart(subject, aspect, test.claimed, compared)
 
 
-def _extreme_means(rows, groups, criterion, claimed):
+def _extreme_methods(rows, groups, criterion, claimed):
     """Of each group the method with the best mean, or with the worst."""
     lower_is_better = ALL_CRITERIA[criterion].lower_is_better
     takes_least = lower_is_better != (claimed == "worst mean")
     means = rows.groupby("method")[criterion].mean()
     if not takes_least:
         means = -means
-    # Of means that are equal but for rounding, the first named counts, on every machine.
-    means = means.round(MEANINGFUL)
+    # If means differ by rounding alone, the first method counts, on every machine.
+    means = means.round(MEAN_DECIMALS)
     return [means[[*methods]].idxmin() for methods in groups]
 
 
@@ -277,9 +279,9 @@ def shares(
     """A method is better in a share of cases, and not worse in all but another share.
 
     ``values`` are these shares, and a number of data sets if each case counts on each of them;
-    else the data sets are the pairs of one test. Each case is tested at the level of ``rules``,
-    unadjusted. So many may be false alarms: a share counts as reached if it falls short by at most
-    the level. It is contradicted if all undecided cases could not reach it.
+    otherwise one test pairs the data sets. Each case is tested at the level of ``rules``,
+    unadjusted. That share of cases may be false alarms: so a share counts as reached if it falls
+    short by at most the level. It is contradicted if all undecided cases could not reach it.
     """
     better, worse, *n_datasets = test.values
     groups = [records]
@@ -350,6 +352,7 @@ def insensitive(
 ) -> list[ComparedPart | ClaimPart]:
     """Every value of the swept parameter of a method ties with the default, ``values[0]``."""
     (method,), (default,) = test.methods, map(float, test.values)
+    records = records[records["method"] == method]
     swept = statistics.swept_values(records, default)
     values = tuple(str(value) for value in sorted({*swept} - {default}))
     if default not in {*swept} or not values:
@@ -420,7 +423,7 @@ def characteristics_agree(recomputed: pd.DataFrame, _: ClaimTest) -> list[ClaimP
 
 def ranges(recomputed: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
     """The lowest and the highest value of a percentage are about ``values``."""
-    # The ends of some sets are not those of all.
+    # A range over some of the sets would not be the paper's.
     if len(recomputed) < len(published_characteristics()):
         return NOT_RECOMPUTED
     (name,) = test.on
@@ -477,7 +480,7 @@ def largest(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
 def more_instances(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
     """InsDif turns an example into a bag with one instance for each label.
 
-    There are so many times as many instances.
+    For each label there are as many times more training instances as there are labels.
     """
     parts = []
     for name in test.on:
@@ -492,8 +495,8 @@ def more_instances(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
 
 
 def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[ClaimPart]:
-    """No convex problem raises the objective, and each fit ends where one more changes nothing."""
-    # "following" is the objective after the next step, also of one that rises and is thrown away.
+    """No convex problem raises the objective, and at the end of a fit one more changes nothing."""
+    # "following" is the objective after the next step, even if that step was rejected.
     if traces.empty or "following" not in traces:
         return [
             ClaimPart(
@@ -505,13 +508,13 @@ def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[ClaimPart]:
     change = traces["following"] / traces["objective"] - 1
     steps = traces.assign(change=change).sort_values("stage")
     of_fits = steps.groupby(KEY[1:])["change"]
-    rises = of_fits.max() > ROUNDED
+    rises = of_fits.max() > SOLVER_TOLERANCE
     # last() passes over the NaN of the last step, which nothing follows.
-    moves = of_fits.last().abs() > SETTLED
+    moves = of_fits.last().abs() > MAX_LAST_CHANGE
     risen = f"rises in {rises.sum()} of {len(rises)} fits, by {change.max():.2%} at most"
     moved = (
         f"the last step of {moves.sum()} of {len(moves)} fits changes the objective by more than "
-        f"{SETTLED:.1%}"
+        f"{MAX_LAST_CHANGE:.1%}"
     )
     never_raised = _fact("CCCP", "objective", not rises.any(), risen)
     at_its_end = _fact("CCCP", "local minimum", not moves.any(), moved)

@@ -188,7 +188,7 @@ def _by_characteristic(table, columns):
 
 
 def round_half_up(value, decimals):
-    """As people round, also where the computer's number lies just below the half."""
+    """Halves are rounded up, also where floating point has put a half just below it."""
     units = value * 10**decimals
-    # The last summand lifts what only the computer's rounding has put below the half.
+    # The last summand lifts such numbers.
     return np.floor(units + 0.5 + 1e-9) / 10**decimals

@@ -187,8 +187,8 @@ def claim_effects(get_records: Records, *, n_mixtures: int = N_MIXTURES) -> pd.D
                 continue
             leads = [lead for lead in leads if _is_measured(lead, losses)]
             if leads:
-                places, changes = _drawn_places(methods, losses, single, n_mixtures, rng)
-                of_claim = _effects(leads, losses, places, changes)
+                drawn_rows, changes = _drawn_rows(methods, losses, single, n_mixtures, rng)
+                of_claim = _effects(leads, losses, drawn_rows, changes)
                 tables.append(of_claim.assign(claim=claim))
     if not tables:
         return pd.DataFrame(columns=EFFECTS)
@@ -212,7 +212,7 @@ def _leads_by_claim(experiment):
 
 
 def _leads(test):
-    """The leads of one test, but those over a quoted accuracy, which has no alternatives."""
+    """The leads of one test, except those over a quoted accuracy, which has no alternatives."""
     leads = []
     for (method,), (rival,), name in test.cases():
         if rival in QUOTED:
@@ -231,10 +231,9 @@ def _is_measured(lead, losses):
 
 
 def _losses(table):
-    """Each method's mean losses: a row an alternative; columns (criterion, data set).
+    """Each method's mean losses: one row per alternative; columns (criterion, data set).
 
-    Where an alternative was not run, it has the losses of the row itself, as in
-    ``chance._completed``.
+    Where an alternative was not run, it has the losses of the row itself.
     """
     criteria = [name for name in ALL_CRITERIA if name in table]
     keys = ["method", "alternative", "dataset"]
@@ -250,10 +249,10 @@ def _losses(table):
     return losses
 
 
-def _drawn_places(methods, losses, single, n_mixtures, rng):
-    """The row of each method in each trial of the multiverse, by method; and the single changes.
+def _drawn_rows(methods, losses, single, n_mixtures, rng):
+    """The row of each method in each draw of the multiverse, by method; and the single changes.
 
-    The first trial has the rows themselves, then come the single changes, then the mixtures.
+    The first draw has the rows themselves, then come the single changes, then the mixtures.
     """
     methods = sorted(methods)
     indices = [losses[method].index for method in methods]  # "" is the first of each
@@ -264,22 +263,22 @@ def _drawn_places(methods, losses, single, n_mixtures, rng):
         of_changes.append([index.get_loc(change) if change in index else 0 for index in indices])
     sizes = [len(index) for index in indices]
     mixtures = rng.integers(np.tile(sizes, (n_mixtures, 1)))
-    places = np.concatenate([of_changes, mixtures])  # (n_trials, n_methods)
-    return dict(zip(methods, places.T, strict=True)), changes
+    rows = np.concatenate([of_changes, mixtures])  # (n_draws, n_methods)
+    return dict(zip(methods, rows.T, strict=True)), changes
 
 
-def _effects(leads, losses, places, changes):
-    """The mean of the leads in each trial of the multiverse."""
-    shares = []
+def _effects(leads, losses, drawn_rows, changes):
+    """The mean of the leads in each draw of the multiverse."""
+    relative_leads = []
     for lead in leads:
-        ours = losses[lead.method][lead.criterion]
-        theirs = losses[lead.rival][lead.criterion]
-        shared = [lead.dataset] if lead.dataset else ours.columns.intersection(theirs.columns)
-        ours = ours[shared].to_numpy()[places[lead.method]]  # (n_trials, n_sets)
-        theirs = theirs[shared].to_numpy()[places[lead.rival]]
-        # No lead is a share of a loss of 0: such a pair says nothing.
-        shares.append(1 - ours / np.where(theirs == 0, np.nan, theirs))
-    effect = 100 * pd.DataFrame(np.concatenate(shares, axis=1)).mean(axis=1)
+        favoured = losses[lead.method][lead.criterion]
+        rival = losses[lead.rival][lead.criterion]
+        shared = [lead.dataset] if lead.dataset else favoured.columns.intersection(rival.columns)
+        favoured = favoured[shared].to_numpy()[drawn_rows[lead.method]]  # (n_draws, n_sets)
+        rival = rival[shared].to_numpy()[drawn_rows[lead.rival]]
+        # A rival without a loss gives no relative lead.
+        relative_leads.append(1 - favoured / np.where(rival == 0, np.nan, rival))
+    effect = 100 * pd.DataFrame(np.concatenate(relative_leads, axis=1)).mean(axis=1)
     n_changes = len(changes)
     n_mixtures = len(effect) - 1 - n_changes
     kinds = [OURS] + ["one change"] * n_changes + ["mixture"] * n_mixtures
@@ -290,8 +289,9 @@ def _effects(leads, losses, places, changes):
 def flips(effects: pd.DataFrame) -> pd.DataFrame:
     """For each claim how its effect varies, and the single changes that take its lead away.
 
-    Of the mixtures ``mean`` and ``std``, and ``in_favour``, the share above 0. ``turned`` is a
-    tuple of the single changes that take the lead away or turn it, the strongest first.
+    ``effect`` is that of our settings, and ``n_changes`` the number of single changes. Of the
+    mixtures there are ``mean`` and ``std``, and ``in_favour``, the share above 0. ``turned`` is a
+    tuple of the single changes that bring the lead to 0 or turn its sign, the strongest first.
     """
     rows = []
     for claim, of_claim in effects.groupby("claim", sort=False):

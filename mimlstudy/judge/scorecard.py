@@ -74,7 +74,7 @@ def scorecard(get_records: Records) -> dict:
     real = partial(_real, get_records)
     return {
         "cells": _for_json(with_fixed),
-        "rows": rows.to_dict("records"),
+        "rows": _for_json(rows),
         "totals": {column: _totals(table) for column, table in cells_by_column.items()},
         "agreeing": _agreeing(cells, rows),
         "chance_with_choice": chance_with_choice(chosen_closest(real)),

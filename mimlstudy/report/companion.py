@@ -46,28 +46,28 @@ from mimlstudy.report.tables import ReportTable, results_table, save_table
 from mimlstudy.report.trace import Trace, trace
 from mimlstudy.report.words import counted
 
-DRAWN = "Synthetic data, in place of files that are not here."
+SYNTHETIC_NOTE = "Synthetic data, in place of files that are not here."
 
 
 class Companion:
     """One notebook's parameters and the calls that depend on them.
 
-    Trials that it runs are recorded in ``build/explored``, never in ``data/results``. What it reads
-    for tables, figures, claims and sentences are current records; others are blank.
+    Trials that it runs are recorded in ``build/explored``, never in ``data/results``. It reads
+    current records alone, for tables, figures, claims and sentences; other cells stay blank.
 
     Parameters
     ----------
     profile : {"paper", "quick", "smoke"}, default "paper"
         How many trials, on which data.
     jobs : int, default -1
-        Processes for trials that are not recorded yet; -1 is one a core.
+        Processes for trials that are not recorded yet; -1 means one per core.
     data_home : str, default ""
         The folder of the data files; "" is the default folder.
     recompute : bool, default False
         Whether trials run again that have a record.
     **questions
-        The notebook's own parameters. What is empty or 0 asks nothing; the others are ``asked``,
-        and what is shown of them is saved in ``build/explored``.
+        The notebook's own parameters. An empty value or 0 asks nothing. The others are ``asked``;
+        tables and figures that answer them are saved in ``build/explored``.
 
     Raises
     ------
@@ -113,7 +113,7 @@ class Companion:
     def parameters(self, *names: str) -> tuple:
         """The values of the notebook's own parameters, which are exactly these ``names``.
 
-        A ParameterError says which name of the notebook's cell of parameters is another.
+        Raises ParameterError if the notebook's cell of parameters declares others.
         """
         if {*names} != {*self.questions}:
             declared = list(self.questions)
@@ -169,9 +169,9 @@ class Companion:
     def trials(self, experiment: str, again: bool = True, **asked) -> pd.DataFrame:
         """Records of an experiment that may be shown; trials without one are run first.
 
-        With ``recompute`` all are run once, unless ``again`` is false. ``asked`` varies it, see
-        :meth:`~mimlstudy.engine.trials.Experiment.varied`; claims and other tables stay as they
-        are. Where trials could not run, a note says how many are left out, and how to run them.
+        With ``recompute`` all are run once, unless ``again`` is false. ``asked`` varies the
+        experiment, see :meth:`~mimlstudy.engine.trials.Experiment.varied`; claims and other tables
+        stay as they are. A note says how many records are left out because they are not current.
         """
         asked = {name: value for name, value in asked.items() if value}
         if not asked and experiment in self._computed:
@@ -186,10 +186,11 @@ class Companion:
                 data_home=self.data_home,
                 recompute=self.recompute and again,
             )
-        # What is asked varies an experiment, and is no record of it.
+        # Trials of a varied experiment are not the experiment's own.
         if not asked:
             self._records[experiment] = table
-            self._computed.add(experiment)
+            if again or not self.recompute:
+                self._computed.add(experiment)
         self._note_what_is_left_out(experiment, table)
         return self._shown(table)
 
@@ -272,10 +273,10 @@ class Companion:
         """Show Table ``number`` with the paper's values and ours, and write it.
 
         ``criteria`` are the columns that are shown, all if empty; ``asked`` as in :meth:`trials`.
-        Overrides replace the published rows, without the values fixed in advance.
+        Varied trials stand in the place of our rows, without the rows fixed in advance.
         """
         name = f"table{number}"
-        # Without their overrides the trials stand in the rows of our settings.
+        # Without their override, varied trials fill the rows of our settings.
         trials = self.trials(name, **asked).assign(override="{}")
         is_varied = any(asked.values())
         fixed = None if is_varied else self.column(name, "fixed")
@@ -293,7 +294,7 @@ class Companion:
         """The original data if their files are here; else, or in "smoke", synthetic ones, noted."""
         if self.profile != "smoke" and CATALOGUE.is_present(name, self.data_home):
             return CATALOGUE.load(name, self.data_home)
-        note = f"> **{DRAWN}** Numbers that follow are not about *{name}*. "
+        note = f"> **{SYNTHETIC_NOTE}** Numbers that follow are not about *{name}*. "
         if self.is_full:
             note += "Figures are those recorded of the original data."
         display(Markdown(note))
@@ -335,12 +336,12 @@ class Companion:
         figure : matplotlib Figure; it is closed.
         name : str, its ``file`` in ``artefacts.csv``.
         shows : str
-            The caption: what the figure shows, in words. It is the text for who does not see the
-            picture, and stands in the files themselves.
+            The caption: what the figure shows, in words. It is the text for readers who do not see
+            the picture, and stands in the files themselves.
         of : Dataset or None, default None
             The data shown. Synthetic data are named in the picture and its caption, and never
-            replace the figure of original data: where the notebook :attr:`is_full` the published
-            one is shown.
+            replace the figure of original data: where the notebook :attr:`is_full`, the published
+            one is shown if there is one.
         """
         is_synthetic = of is not None and of.kind == "synthetic"
         published = folders.figures() / f"{name}.png"
@@ -352,7 +353,7 @@ class Companion:
         if self.asked:
             notes.append(f"Explored: {self.explores}.")
         if is_synthetic:
-            notes.append(DRAWN)
+            notes.append(SYNTHETIC_NOTE)
         caption = " ".join([*notes, shows])
         if notes:
             figure.set_layout_engine("constrained")  # which leaves room for the note
@@ -393,7 +394,7 @@ def _title(name):
 class PublishedCompanion(Companion):
     """The companion of what is published: all of ``data/results`` that is not refuted.
 
-    It runs no trial, and depends on no parameter of a notebook. It shows records also if the code
+    It runs no trial, and depends on no parameter of a notebook. It shows records even if the code
     of a working copy has changed since; ``mimlpaper run --recorded`` fails then.
     """
 

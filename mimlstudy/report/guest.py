@@ -193,7 +193,8 @@ class Session:
         finally:
             watchdog.cancel()
         if clock := CLOCK.get():
-            clock.seconds += self._seconds() - before
+            # A process that has just ended has no times any more.
+            clock.seconds += max(0.0, self._seconds() - before)
         if "problem" in answer:
             self.end()
             raise GuestError(answer["problem"])

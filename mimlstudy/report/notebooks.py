@@ -37,7 +37,7 @@ from mimlstudy.report.parameters import (
 from mimlstudy.report.status import LAST_RUNS, last_runs
 
 SCORECARD = "0_scorecard"
-ENDING = 0.2  # seconds between looks for kernels, while interrupted runs end
+KILL_INTERVAL = 0.2  # seconds between looks for kernels, while interrupted runs end
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ class NotebookRun:
 
 
 def available_notebooks() -> dict[str, Path]:
-    """The project's notebooks by name, in reading order, without links to files elsewhere.
+    """The project's notebooks by name, in reading order, without symbolic links.
 
     An installed package has none: a ValueError says so.
     """
     files = {path.stem: path for path in folders.notebooks().resolve().glob("*.ipynb")}
-    in_order = sorted(files, key=_place)
+    in_order = sorted(files, key=_reading_order)
     notebooks = {name: files[name] for name in in_order if not files[name].is_symlink()}
     if not notebooks:
         raise ValueError(
@@ -72,7 +72,7 @@ def available_notebooks() -> dict[str, Path]:
     return notebooks
 
 
-def _place(name):
+def _reading_order(name):
     """A text whose order is the reading order: 3_ before 10_."""
     return re.sub(r"^\d_", r"0\g<0>", name)
 
@@ -108,7 +108,7 @@ def run_notebooks(
     recorded: bool = False,
     report: Callable[[str], None] | None = None,
 ) -> list[NotebookRun]:
-    """Execute notebooks, each in its own process; the good ones become .ipynb and .html files.
+    """Execute notebooks, each in its own process; those without an error become .ipynb and .html.
 
     Files go to :func:`~mimlstudy.report.parameters.output_folder`. A second run of the same
     notebook into the same folder waits for the first.
@@ -119,25 +119,25 @@ def run_notebooks(
     parameters : dict, those of every notebook, values or texts as of
         :func:`~mimlstudy.report.parameters.checked`.
     at_once : int, default 1
-        Notebooks that run together; -1 is one a core.
+        Notebooks that run together; -1 means one per core.
     publish : bool, default False
         Whether tables and figures go to the folder that the repository keeps, which holds those of
-        the profile "paper" without an own question.
+        the profile "paper" without questions of the reader's own.
     recorded : bool, default False
-        Whether no trial is left to run. If False the scorecard is made last, of what the other
-        notebooks record.
+        The caller's promise that no trial is left to run. Otherwise the scorecard is made last, of
+        what the other notebooks record.
     report : function of a text, default None
         It is given a line as each notebook starts and ends.
 
     Raises
     ------
     ParameterError
-        If a notebook lacks a parameter, or it has another type or a value that cannot be. Nothing
-        has run then.
+        If a notebook lacks a parameter, or it has another type or an impossible value. Nothing has
+        run by then.
     """
     notebooks = list(dict.fromkeys(map(find_notebook, names or available_notebooks())))
     values = dict(parameters or {})
-    # Of all notebooks first, so that a slip in a name costs no hour.
+    # All are checked before any runs, so that a slip in a name costs no hour.
     for path in notebooks:
         types = {}
         for name, declared in parameters_of(path).items():
@@ -173,7 +173,7 @@ def run_notebooks(
 
 def _in_threads(execution, notebooks, at_once) -> list[NotebookRun]:
     """The runs of some notebooks, in their order. Ctrl-C ends their kernels."""
-    # Never in this thread: there nbclient takes Ctrl-C for itself, and may wait for ever.
+    # Never in the caller's thread: there nbclient takes Ctrl-C for itself, and may wait for ever.
     with ThreadPoolExecutor(effective_n_jobs(at_once)) as threads:
         futures = [threads.submit(execution, path) for path in notebooks]
         try:
@@ -181,7 +181,8 @@ def _in_threads(execution, notebooks, at_once) -> list[NotebookRun]:
         except BaseException:
             for future in futures:
                 future.cancel()
-            while wait(futures, timeout=ENDING).not_done:  # a kernel may be about to start
+            # Again and again, since a kernel may be about to start.
+            while wait(futures, timeout=KILL_INTERVAL).not_done:
                 end_kernels()
             raise
 
@@ -195,12 +196,12 @@ def _remember(profile, folder, runs):
     statuses = last_runs(profile) | {run.name: run.status for run in runs}
     try:
         paths.write_whole(folder / LAST_RUNS, json.dumps(statuses, indent=1, sort_keys=True))
-    except OSError as error:  # such as a full disk, which the runs themselves say
+    except OSError as error:  # such as a full disk, which the runs report themselves
         print(f"{folder / LAST_RUNS} was not written: {error}", file=sys.stderr)
 
 
 def _run(path, values, folder, figures, report) -> NotebookRun:
-    """Run one notebook. What goes wrong is its status: the other notebooks go on."""
+    """Run one notebook. An error becomes its status: the other notebooks go on."""
     start = time.perf_counter()
     output, status, message = None, "done", ""
     try:
@@ -236,7 +237,7 @@ def _all_executed(notebook):
 
 def _execute(path, values, figures):
     """The executed notebook. Relative paths in its parameters begin at the caller's folder."""
-    # In the kernel alone, and without a name that a cell could take for its own import.
+    # Set in the kernel alone, and without importing a name that a cell could rely on.
     line = f"__import__('os').environ[{folders.FIGURES!r}] = {str(figures)!r}"
     manager = {"kernel_manager_class": ForkedKernelManager} if CAN_FORK else {}
     # Sockets in a folder of their own: kernels that start together cannot race for a port.

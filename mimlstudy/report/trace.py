@@ -355,7 +355,7 @@ def _settings(experiment, method, dataset):
 
 
 def _machines(rows):
-    """Where and with which versions the trials ran, with their number."""
+    """On which machines and with which versions the trials ran, and how many."""
     if rows.empty or "machine" not in rows:
         return
     # A table may hold trials of several machines: verification compares them.
@@ -364,11 +364,11 @@ def _machines(rows):
 
 
 def _verified(rows, outcomes):
-    """What verification last found of some trials, in their groups, and today's code."""
+    """What verification by today's code last found of some trials' groups."""
     if "verified_code" not in rows:
         return ("never",)
     of_rows = outcomes.merge(rows[GROUP].drop_duplicates(), on=GROUP)
-    # Groups of one verification differ in what is not shown here.
+    # Several groups of one verification may look alike here.
     shown = of_rows[["date", "outcome", "n_checked", "machine"]].drop_duplicates()
     lines = []
     for row in shown.itertuples():

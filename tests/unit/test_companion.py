@@ -253,10 +253,10 @@ def test_synthetic_data_replace_nothing_that_git_keeps(
     paper.save_figure(figure, "explained", shows="A line.", of=synthetic)
     assert len(list(project.rglob("sizes.*"))) == n_files
     assert len(list(project.rglob("explained.*"))) == n_files
-    assert figure.get_suptitle() == companion.DRAWN
+    assert figure.get_suptitle() == companion.SYNTHETIC_NOTE
     metadata = shown.metadata[-1]
-    assert metadata["caption"] == f"{companion.DRAWN} A line."
-    expected = f"explained. {companion.DRAWN} A line."
+    assert metadata["caption"] == f"{companion.SYNTHETIC_NOTE} A line."
+    expected = f"explained. {companion.SYNTHETIC_NOTE} A line."
     assert metadata["image/png"]["alt"] == expected
 
 

@@ -148,7 +148,10 @@ def test_the_short_answer_follows_numbers_and_equal_tuning(card, agrees, support
     text = first_page.in_short(changed)
     assert text.startswith(f"{share} of the printed values are reproduced where no setting was")
     assert "was fitted to them, 67% elsewhere." in text
-    assert f"With equal tuning the paper's learners have {gain.removesuffix(' over')} on scenes" in text
+    assert (
+        f"With equal tuning the paper's learners have {gain.removesuffix(' over')} on scenes"
+        in text
+    )
 
 
 def test_each_fact_is_a_line_that_leads_to_a_heading_of_a_notebook(card):

@@ -23,8 +23,8 @@ from mimlstudy.report.figures import (
 )
 from mimlstudy.report.marks import marked_names
 
-GREY = "#ececec"  # of the margin of ties
-MARGIN_PERCENT = round(100 * MARGIN)  # of ties, of the loss
+GREY = "#ececec"  # of the band in which settings tie
+MARGIN_PERCENT = round(100 * MARGIN)  # of a tie, in percent of the loss
 # The paper's rounds, or its percentage of the training examples.
 CHOSEN: dict[str, float] = {"MimlBoost": 50, "AdtBoost.MH": 25, "MimlSvm": 20, "InsDif": 20}
 RECORDED_ROUNDS = 50  # of boosting, after each of which criteria are recorded
