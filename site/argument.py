@@ -66,19 +66,21 @@ class Runs:
     def __init__(self, get_records):
         self.tables: dict[str, dict] = {}
         # Every experiment and every selection is read once.
-        self.read_original = cache(partial(_original, cache(partial(records_of, get_records))))
+        read_experiment = cache(partial(records_of, get_records))
+        self.read_original = cache(partial(_original, read_experiment))
 
     def add(self, selection: Selection, test=None) -> str | None:
-        """Keep a selection's runs, as the test takes them, and return their name.
+        """Keep a selection's runs, and return their name; None if there are none.
 
-        None if there are none.
+        For a test of a sweep, each value of the parameter takes the place of a method.
         """
         records = self.read_original(selection)
         name = " ".join([*selection.experiments, selection.column])
         if test and test.claimed == SWEPT and len(records):
-            (default,) = test.values
-            records = each_value_as_method(records, default)
-            name = f"{name} swept"
+            (method,), (default,) = test.methods, test.values
+            of_method = records[records["method"] == method]
+            records = each_value_as_method(of_method, default)
+            name = f"{name} {method} swept"
         records = as_in_our_tables(records)
         if records.empty:
             return None
@@ -101,7 +103,7 @@ def _original(get_records, selection):
 
 
 def _runs(records):
-    """Splits, and by method and criterion a value for each split, None where there is none."""
+    """Splits, and by method and criterion a value for each split; None if a split has none."""
     sizes = records.groupby(["dataset", "split"])[["n_train", "n_test"]].mean()
     splits = sizes.reset_index()
     names = [name for name in (*CRITERIA, "accuracy") if name in records]
@@ -128,12 +130,13 @@ def _described(test, runs):
     if test.claimed == TESTED_BY_SHARES:
         better, worse, *n_datasets = test.values
         # 0 if the shares are not counted on each data set.
-        described |= {"shares": [better, worse], "nDatasets": sum(n_datasets)}
+        n_sets = n_datasets[0] if n_datasets else 0
+        described |= {"shares": [better, worse], "nDatasets": n_sets}
     return described | _print_of(test)
 
 
 def _sweep(test, runs, name):
-    """Ties of each value of a parameter with the default."""
+    """The test of a sweep: every other value of a parameter ties with the default."""
     (default,) = test.values
     swept = runs.tables[name]["values"] if name else {}
     varied = sorted(set(swept) - {str(default)}, key=float)
@@ -149,7 +152,7 @@ def _cases(test):
 
 
 def _print_of(test):
-    """The table whose printed means measure a test's power; nothing of figures."""
+    """The table whose printed means measure a test's power; empty for figures, which print none."""
     table = published_table_of(test.experiments[0])
     if table is None:
         return {}
@@ -168,7 +171,7 @@ def _printed(table):
 
 
 def _quoted():
-    """What the literature reaches on each data set of Table 5, by the names of rivals."""
+    """Accuracies quoted in Table 5, by data set and by the names of rivals."""
     quoted = {}
     for dataset in published_tables()[5].datasets:
         quoted[dataset] = {rival: quoted_accuracy(rival, dataset) for rival in QUOTED}
@@ -176,7 +179,7 @@ def _quoted():
 
 
 def _table(table, runs):
-    """A table whose methods are put in order."""
+    """A table, so that the browser can rank its methods."""
     return {
         "title": table.heading,
         "methods": [*table.algorithms],

@@ -30,7 +30,7 @@ from mimlstudy.report.status import artefact_status
 
 ROOT = folders.project_root()
 MATHJAX = "sphinx-mathjax-offline/static/mathjax/tex-svg.js"
-FIGURE = re.compile(r"\]\(figures/(\w+)\.png\)")  # that a text shows
+FIGURE = re.compile(r"\]\(figures/(\w+)\.png\)")  # a figure in a Markdown text
 HEADING = re.compile(r"^#+ (.*)", re.MULTILINE)
 OWN_TEXTS = (
     "CHANGELOG.md",
@@ -49,7 +49,7 @@ def main():
     target = folders.build(f"site{ending}")
     for folder in (sources, target):
         shutil.rmtree(folder, ignore_errors=True)
-    # Beside the records, which are read here, a second process runs the examples and the learners.
+    # A second process runs the examples and trains the learners, while this one reads records.
     with ProcessPoolExecutor(1, get_context("spawn")) as beside:
         computed = {
             "api": beside.submit(api_pages),
@@ -114,7 +114,7 @@ def gather(sources, profile, computed):
 
 
 def gather_notebooks(folder, profile, figures):
-    """Write the executed notebooks as pages; the artefacts that each shows, and its headings."""
+    """Write the executed notebooks as pages; return the artefacts that each shows, and headings."""
     folder.mkdir(parents=True)
     shown, headings = {}, {}
     for name, path in executed_notebooks(profile).items():
@@ -142,7 +142,7 @@ def gather_texts(sources):
 
 
 def add_figures(folder, text):
-    """The repository's figures that a text shows and another profile lacks."""
+    """Copy the repository's figures that a text shows and this profile lacks."""
     for name in FIGURE.findall(text):
         for file in (f"{name}.png", f"{name}.svg"):
             target = folder / file
@@ -151,24 +151,24 @@ def add_figures(folder, text):
 
 
 def write_argument(folder, get_records):
-    """What the page of claims judges: a script, since a page of a file system fetches nothing."""
+    """Write what the page of claims judges: as a script, since a page from disk cannot fetch."""
     data = json.dumps(argument(get_records))
     (folder / "argument.js").write_text(f"const ARGUMENT = {data};\n")
 
 
 def write_tables(folder, figures, card):
-    """Write every table of the site as CSV."""
+    """Write the CSV files that the site's tables offer."""
     folder.mkdir(parents=True)
     for file in figures.glob("*.csv"):
         shutil.copy(file, folder)
     pages.choices_log().to_csv(folder / "open_choices.csv", index=False)
     pd.DataFrame(card["cells"]).to_csv(folder / "cells.csv", index=False)
-    rows = [verdicts_of(claim) for claim in card["claims"]]
+    rows = [claim_row(claim) for claim in card["claims"]]
     pd.DataFrame(rows).to_csv(folder / "claims_by_view.csv", index=False)
 
 
-def verdicts_of(claim):
-    """A claim and its words, by name."""
+def claim_row(claim):
+    """A row of claims_by_view.csv: the claim, and its verdict by each view."""
     words = {view: verdict["word"] for view, verdict in claim["verdicts"].items()}
     return {
         "id": claim["id"],

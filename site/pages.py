@@ -1,4 +1,4 @@
-"""The site's own pages: the words of this folder's Markdown, filled with what is computed."""
+"""The site's own pages: this folder's Markdown templates, filled with what is computed."""
 
 import json
 import re
@@ -32,7 +32,7 @@ YOURS = "by your rules"  # the last column of the claims
 DETAILS = Markup('<div class="forest"></div><dl class="facts">{}</dl>')
 CRITERION = Markup('<label><input type="checkbox" name="criteria" value="{name}"> {title}</label>')
 PAPER = "https://doi.org/10.1016/j.artint.2011.10.002"
-HOW_FAR_THEY_LEAD = "how-far-the-favoured-methods-lead"  # a heading of 10_multiverse
+LEAD_ANCHOR = "how-far-the-favoured-methods-lead"  # of a heading of 10_multiverse
 TITLES_OF_TERMS = {  # by the origin of a term
     "companion": "Terms of this companion",
     "paper": "Terms of the paper",
@@ -41,7 +41,7 @@ TITLES_OF_TERMS = {  # by the origin of a term
 
 
 def home_page(readme, notebooks, figures):
-    """The answer and the ways on; what the README says between its marks stands here too."""
+    """The home page: the passages that the README marks, and the pages to go on with."""
     toctree = "\n".join(f"notebooks/{name}" for name in notebooks)
     word, _, facts = _marked(readme, "answer").partition("\n\n")
     words = filled(
@@ -139,7 +139,7 @@ def claims_page(card, profile, headings):
     places = pd.read_csv(published() / "claim_places.csv", index_col="id")
     claims = card["claims"]
     rows = [_row_of_claim(claim) for claim in claims]
-    details = [_folded_below(claim, places.loc[claim["id"]], headings) for claim in claims]
+    details = [_claim_details(claim, places.loc[claim["id"]], headings) for claim in claims]
     table = sortable_table(
         "Claims",
         rows,
@@ -185,8 +185,8 @@ def _row_of_claim(claim):
     }
 
 
-def _folded_below(claim, place, headings):
-    """What stands below a claim; ``place`` has the section of its sentence, and its words."""
+def _claim_details(claim, place, headings):
+    """What is folded below a claim; ``place`` has the section of its sentence, and its words."""
     section = place["section"]
     section = section if "App" in section else f"Section {section}"
     sentence = Markup("<q>{}</q>, {}").format(place["words"], link(PAPER, section))
@@ -206,13 +206,13 @@ def _alternatives(effects, headings):
     if effects is None:
         return ""
     effect = effects["effect"]
-    verb = "lead" if effect > 0 else "trail"
+    verb = "lead" if effect >= 0 else "trail"
     text = (
-        f"The favoured methods {verb} by {abs(effect):.1f} % of the rival's loss. With alternative "
-        f"settings they lead in {effects['in_favour']:.0%} of the cases."
+        f"The favoured methods {verb} by {abs(effect):.1f} % of the rival's loss. They lead in "
+        f"{effects['in_favour']:.0%} of random mixtures of alternative settings."
     )
     if "10_multiverse" in headings:
-        return link(f"notebooks/10_multiverse.html#{HOW_FAR_THEY_LEAD}", text)
+        return link(f"notebooks/10_multiverse.html#{LEAD_ANCHOR}", text)
     return text
 
 
