@@ -56,7 +56,7 @@ NOT_FOLLOWED = {
 
 REST = ""  # stands for a module's statements that run when it is imported, whoever uses a name
 DEFINITIONS = (ast.ClassDef, *FUNCTIONS)
-# Decorators that change what they decorate and nothing else. Another one may register it.
+# Decorators without an effect elsewhere; an unknown one might register what it decorates.
 DECORATORS = {
     "cache",
     "cached_property",

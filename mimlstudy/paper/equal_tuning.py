@@ -1,8 +1,9 @@
 """Equal tuning, and controls: the same budget for every method, on every set of data.
 
 A method chooses among sixteen settings by one hold-out on the training part, by average precision,
-or by accuracy where there is one label. All methods of a data set have the same scaling, kernels
-(a linear and three Gaussian ones) and the T-Criterion. A learner of bags works on vectors through
+or by accuracy where there is one label. All methods of a data set have the same scaling and the
+T-Criterion. Those with kernels choose among a linear and three Gaussian ones, RankSvm also among
+polynomials. A learner of bags works on vectors through
 InsDif. Controls are learners of one vector on several layouts of the same bags.
 """
 
@@ -57,13 +58,13 @@ from mimlstudy.paper.settings import (
 )
 from mimlstudy.paper.unseen import AS_REUTERS, BAGS, MEAN, SCALED, set_kernel
 
-# A tenth, one and ten in units of features that span one. A small width and a high cost make a
+# A tenth, one and ten, for features scaled to [0, 1]. A small γ and a high cost make a
 # Gaussian machine a linear one (Keerthi and Lin 2003).
 WIDTHS, COSTS = [0.1, 1.0, 10.0], [0.1, 1.0, 10.0, 100.0]
 LINEAR, GAUSSIAN = dict(kernel=["linear"]), dict(kernel=["rbf"], gamma=WIDTHS)
 # Every other degree of the paper's range.
 DEGREES = dict(kernel=["poly"], degree=[2, 4, 6, 8])
-# A pair of a bag and a label has a loss of its own, so that costs are lower.
+# Each pair of a bag and a label has a loss of its own, so costs are lower.
 PAIR_COSTS, RATIOS = [0.001, 0.01, 0.1, 1.0], [0.2, 0.4]
 FOUR_COSTS, TWO_RATIOS = (
     "four costs with every kernel",
@@ -82,7 +83,7 @@ def _by_kernel(reason, **values):
 
 def _by_set_kernel(learner, *steps):
     kernels = [dict(kernel="linear"), *(dict(gamma=gamma) for gamma in WIDTHS)]
-    # A trial seeds the parts of its estimator, not the candidates of a grid: they have a seed.
+    # A trial seeds the parts of its estimator, not the candidates of a grid: these get a seed here.
     vectors = [set_kernel(*steps, random_state=0, **kernel) for kernel in kernels]
     chosen = _grid(FOUR_COSTS, vector=vectors, C=COSTS)
     return Row(learner, [ours("a kernel on bags", kernel="linear"), chosen])
@@ -177,7 +178,8 @@ def _vectors(*steps) -> Table:
     return Table((name, _with(row, AS_IN_FILES, *steps)) for name, row in rows.items())
 
 
-# With thousands of examples, a quarter of the training part is enough to choose by.
+# With thousands of examples, candidates are fitted to a quarter of the training part, and compared
+# on the rest.
 QUARTER = ours("for time", test_size=0.75)
 AT_ROWS = ours("unit length", scaling="rows")
 SUMMED = ours(

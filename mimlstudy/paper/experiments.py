@@ -12,7 +12,7 @@ from mimlstudy.paper.settings import n_closest_to_print
 from mimlstudy.paper.stated_facts import STATED_FACTS
 from mimlstudy.paper.sweeps import SWEEPS
 
-# The rows whose every setting has a basis, see mimlstudy.paper.settings.
+# Tables of rows whose every setting has a basis, see mimlstudy.paper.settings.
 ROWS_OF_TABLES = {
     "table1": section4.TABLE_1,
     "table2": section4.TABLE_2,
@@ -30,7 +30,7 @@ SECTIONS = (
 )
 PRINTED = {experiment.name: experiment for experiment in SECTIONS}
 
-# Of each table and figure, so many splits of its experiment show what an open choice changes.
+# On how many splits of a table or figure its alternative settings run.
 ALTERNATIVE_SPLITS = {
     "table1": 3,
     "table2": 3,
@@ -42,7 +42,7 @@ ALTERNATIVE_SPLITS = {
 }
 
 # Fixed in advance, a fold of musk2 takes up to 50 seconds, since widths of kernels are held out.
-# Five cross-validations say what ten say: see the open choice fixed-in-advance.
+# Five cross-validations say what ten say: see fixed-in-advance in data/divergences.csv.
 FIXED_SPLITS = {"table5": 50}
 
 
@@ -50,7 +50,7 @@ def _alternatives(name: str) -> tuple[Part, ...]:
     """The rows of a table with their alternative settings."""
     (printed,) = PRINTED[name].parts
     table, splits = ROWS[name], printed.splits.first(ALTERNATIVE_SPLITS[name])
-    # Without settings of single data sets, one part holds them all.
+    # If no setting depends on the data set, one part is enough.
     bases = [basis for row in table.values() for basis in row.settings]
     if not any(basis.on for basis in bases):
         return (Part(printed.datasets, splits, table, table.alternatives_on("")),)
@@ -72,7 +72,7 @@ def _all_alternatives() -> tuple[Part, ...]:
 
 
 def _fixed() -> tuple[Part, ...]:
-    """The rows of the tables with the settings that are fixed in advance."""
+    """The rows that differ from those closest to print, with settings fixed in advance."""
     parts = []
     for name, table in ROWS_OF_TABLES.items():
         (printed,) = PRINTED[name].parts

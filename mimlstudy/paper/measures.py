@@ -26,7 +26,7 @@ from mimlstudy.engine.holdouts import SIGNS, scores_and_labels
 from mimlstudy.engine.trials import Measure
 from mimlstudy.paper.common import is_degenerate
 
-BUDGETS = (8, 4, 2, 1)  # settings, of those that a hold-out tries
+BUDGETS = (8, 4, 2, 1)  # numbers of settings that a hold-out tries, beside all
 CALIBRATIONS = ("none", "platt", "isotonic")
 POINTING = ("accuracy", "accuracy_known", "auc", "pointing")
 MICRO_AUC = ("micro_auc_bags", "micro_auc_instances")
@@ -57,9 +57,9 @@ def criteria(estimator, dataset, train, test, *, staged=False) -> list[dict]:
 
 
 def criteria_and_rank(estimator, dataset, train, test) -> list[dict]:
-    """The criteria, the landmarks of the kernel's factor, and the share of its trace that is left.
+    """The criteria, the landmarks of the kernel's factor, and the share of the trace that it misses.
 
-    The last two are NaN of a learner without a factor. The kernel must not be linear.
+    Without a factor both are NaN. The kernel must not be linear, which has no landmarks.
     """
     (row,) = criteria(estimator, dataset, train, test)
     factor = _factor_of(estimator)
@@ -81,7 +81,7 @@ def _factor_of(estimator):
 
 
 def degeneracy(estimator, dataset, train, test) -> list[dict]:
-    """1 if the estimator has nothing to say, see ``is_degenerate``, else 0."""
+    """1 if the estimator gives every example the same answer, see ``is_degenerate``, else 0."""
     X, Y = dataset.X[train], dataset.labels[train]
     return [{"degenerate": float(is_degenerate(estimator, X, Y))}]
 
@@ -89,13 +89,13 @@ def degeneracy(estimator, dataset, train, test) -> list[dict]:
 def criteria_by_stage(estimator, dataset, train, test) -> list[dict]:
     """The criteria after each round of a learner with ``staged_decision_function``.
 
-    Rounds are stages from 1: stage 0 is the whole fit of a row of a table.
+    Rounds are stages from 1; stage 0 is for trials without stages, such as those of tables.
     """
     return criteria(estimator, dataset, train, test, staged=True)
 
 
 def _stages(estimator, X, staged):
-    """(scores, label sets) of each stage of the fitted estimator; scores are computed once."""
+    """(scores, label sets) of each stage of the fitted estimator."""
     if not staged:
         return [scores_and_labels(estimator, X)]
     if hasattr(estimator, "best_estimator_"):
@@ -112,7 +112,7 @@ def _as_text(setting):
 
 
 def criteria_by_budget(estimator, dataset, train, test) -> list[dict]:
-    """The criteria of a hold-out's choice, then of its choices among fewer settings.
+    """The criteria of a hold-out's choice, then a row for its choice among fewer settings.
 
     The trial's seed draws the order of the settings; ``n_settings`` of them were tried, with the
     values ``held_out`` (JSON). A setting chosen again is not fitted again.
@@ -146,12 +146,12 @@ def criteria_by_budget(estimator, dataset, train, test) -> list[dict]:
 def objectives(estimator, dataset, train, test) -> list[dict]:
     """D-MimlSvm's objective at each step of the outer loop, a stage from 1.
 
-    following: the objective after the next step, also of one that was dropped; NaN after the last.
+    following: the objective after the next step, even if that was rejected; NaN if none follows.
     n_iter: the inner solver's iterations. gap: its relative duality gap after the fit.
     """
     fitted = estimator.fit(dataset.X[train], dataset.Y[train])[-1]
     following = np.append(fitted.raw_objective_[1:], np.nan)
-    # The last problem was dropped if it raised the objective: it is no step.
+    # If the last problem raised the objective it was rejected, and is no step.
     steps = zip(fitted.objective_, following, fitted.n_iter_, strict=False)
     rows = []
     for stage, (objective, later, n_iter) in enumerate(steps, start=1):
@@ -232,7 +232,7 @@ class Ceiling(BaseEstimator):
 
 
 class Chance(LabelFrequencies):
-    """Equal scores, so that every share is that of a draw at random."""
+    """Equal scores, so that each number is its chance level."""
 
     def instance_scores(self, X) -> np.ndarray:
         return np.zeros_like(super().instance_scores(X))
@@ -242,7 +242,7 @@ def explanations(estimator, dataset, train, test) -> list[dict]:
     """Explanations against the labels of instances: a row for each calibration."""
     X, Y = dataset.X[train], dataset.Y[train]
     test_bags = dataset.X[test]
-    # As features of the instances, labels follow their bags.
+    # Stored as features of the instances, their labels are selected with the bags.
     truth = dataset.X.with_instances(dataset.instance_labels)
     labels = Y
     if isinstance(estimator, Ceiling):
@@ -251,7 +251,7 @@ def explanations(estimator, dataset, train, test) -> list[dict]:
     on_train = explain(estimator, X)
     on_test = explain(estimator, test_bags)
     instance_labels = truth[test].instances.astype(bool)
-    # Neither bound is a learner whose scores could be calibrated.
+    # Bounds are not calibrated.
     is_bound = isinstance(estimator, Ceiling | Chance)
     rows = []
     for kind in ("none",) if is_bound else CALIBRATIONS:
@@ -264,11 +264,12 @@ def explanations(estimator, dataset, train, test) -> list[dict]:
 def right_explanations(
     scores: np.ndarray, bags: Bags, Y: np.ndarray, instance_labels: np.ndarray
 ) -> dict[str, float]:
-    """Shares of right explanations among the instances that have a label; equals share a place.
+    """How right explanations are, by instances that have a label; ties count in part.
 
-    accuracy, accuracy_known : the top label of an instance is its own, among all or its bag's.
-    auc : mean over labels of the area under the curve of the instances that have it.
-    pointing : the top instance of a label that a bag shows has the label.
+    accuracy, accuracy_known : the top label of an instance is one of its own, of all labels or of
+        those of its bag.
+    auc : mean over labels of the area under the curve of instances with the label and without it.
+    pointing : the top instance of a label, which some labelled instance of the bag has, has it.
     micro_auc_instances, micro_auc_bags : area under one curve for all labels; a bag's score is its
         largest. ``scores``, ``instance_labels`` (n_instances, n_labels); ``Y`` (n_bags, n_labels).
     """
@@ -335,8 +336,8 @@ def calibrated(
 def costs(estimator, dataset, train, test) -> list[dict]:
     """Processor seconds of a fit and of scores, and the megabytes that each adds to the peak.
 
-    A small fit loads compiled code before; of short fits the fastest of three counts. A learner of
-    one label gets the first.
+    First, a small fit loads compiled code. Of short fits the fastest of three counts. A learner of
+    one label is fitted to the first label.
     """
     last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
     labels = dataset.labels

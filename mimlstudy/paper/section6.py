@@ -51,7 +51,8 @@ N_LABELS = 14  # of yeast
 OTHER_START = each(learner__start="medoids")
 FIFTH = stated("6.2.1", learner__ratio=0.2)
 PROTOTYPES = stated("6.1", transformation=None)
-# Their products are the Gaussian kernel of differences: a linear machine on them is a Gaussian one.
+# Their products are the Gaussian kernel of differences: so a linear machine on them equals a
+# Gaussian machine on the differences.
 FEATURES = insdif.DifferenceFeatures()
 AS_LINEAR = ours("of differences it is a Gaussian one", learner__kernel="linear")
 YEAST = ("yeast",)
@@ -110,7 +111,7 @@ TABLE_3 = Table({
     "Cnmf": Row(Cnmf(), [AS_IN_FILES], each(C=100.0, gamma="auto", max_iter=500, label_rule="top")),
 })  # fmt: skip
 
-# Section 6.2.2: the rows of yeast, but for those in ON_PAGES, on sparse vectors: 1 in 20 of the
+# Section 6.2.2: the rows of Table 3, some of them replaced, all on sparse vectors: 1 in 20 of the
 # counts of a page is not 0.
 AS_SPARSE = ours("most counts are 0", storage=FunctionTransformer(csr_array))
 # Columns from 0 to 1 in place of rows of unit length are an alternative here.
@@ -166,14 +167,15 @@ ON_PAGES = TABLE_3 | {
         [dict(label_rule="top"), dict(gamma=1.0, kernel="rbf"), dict(scaling="sparse columns")],
     ),
 }  # fmt: skip
-# First layers: a row's one alternation closest to print wins, so these hold in advance alone.
+# These layers come first, so that a row's one alternation closest to print overrides them: they
+# take effect in the column fixed in advance alone.
 FEW_ALTERNATIONS = {
     "InsDif_MimlSvm_mi": [ours("for time", learner__max_alternations=2)],
 }
 
 
 def _on_pages(name, row):
-    """The row on sparse vectors; without the rank of genes a factor stops at 1,000 landmarks."""
+    """The row on sparse vectors. Without the rank of genes, rank "auto" allows 1,000 landmarks."""
     settings = [basis for basis in row.settings if basis is not OF_GENES]
     return replace(row, settings=[AS_SPARSE, *FEW_ALTERNATIONS.get(name, []), *settings])
 
@@ -181,12 +183,13 @@ def _on_pages(name, row):
 TABLE_4 = Table((name, _on_pages(name, row)) for name, row in ON_PAGES.items())
 
 # Each MIML learner with the bags of InsDif, and with other bags or none. A bag of InsDif holds its
-# example once for each label, and each instance costs C: without bags an example costs N_LABELS C.
+# example once for each label, and each instance costs C: so without bags C is multiplied by
+# N_LABELS.
 BY_NN, BY_MI_SVM = TABLE_3["InsDif"], TABLE_3["InsDif_MimlSvm_mi"]
 BY_BOOST, NO_BAGS = TABLE_3["InsDif_MimlBoost"], insdif.SingleInstances()
 AVERAGE_DISTANCE = {"learner__metric": average_hausdorff}
 TEN_NEIGHBOURS = insdif.NeighbourMeans(n_neighbors=10)
-# By the method without bags: the ones that differ from it by their bags alone.
+# From a method without bags to the methods that differ from it in their bags alone.
 WITH_BAGS = {
     "InsDif, no bags": ("InsDif", "InsDif, average distance", "InsDif, neighbours"),
     "InsDif_MimlSvm_mi, no bags": ("InsDif_MimlSvm_mi",),
@@ -216,7 +219,8 @@ ABLATION = {
 
 SPLITS = CrossValidation(10, n_folds=10)
 
-# Settings of no table's row: MlSvm by kernel and rule, other partitions, fewer rounds.
+# Alternatives that belong to no row of a table: MlSvm by kernel and rule, other partitions, fewer
+# rounds.
 FIVE_ROUNDS = "InsDif_MimlBoost, five rounds"
 SIDE_ALTERNATIVES = (
     Part(

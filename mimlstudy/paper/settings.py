@@ -1,10 +1,11 @@
 """Settings: every value in a row of a table, with its basis, the reason for it.
 
-A row lists its settings in layers, and the last layer that names a parameter counts. The column of
-settings closest to print takes all layers. The column fixed in advance leaves out what was chosen
-because it comes closest to the printed row; its rule is in :mod:`mimlstudy.paper.common`. An
-*override* replaces some values of a row. An *alternative setting* is an override that the paper's
-text allows as well.
+A *row* is a method of a printed table, and a *column* one of the kinds of settings that it runs
+with. A row lists its settings in layers, and the last layer that names a parameter counts. The
+column of settings closest to print takes all layers. The column fixed in advance leaves out what
+was chosen because it comes closest to the printed row, and adds what the row has ``in_advance``;
+its rule is in :mod:`mimlstudy.paper.common`. An *override* replaces some values of a row. An
+*alternative setting* is an override that the paper's text allows as well.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +38,8 @@ BASES = (
     CLOSEST,
 )
 
-# Settings that are steps before the learner. They run in the order in which a row names them.
+# Settings that are steps before the learner: constant ones in the order in which a row names them,
+# then those that are held out.
 STEPS = ("storage", "vector", "scaling")
 OF_HOLD_OUT = ("criterion", "test_size", "stratified")
 
@@ -64,10 +66,10 @@ class Basis:
     kind : str, one of :data:`BASES`.
     source : str, such as a section of the paper, a program, or another paper.
     on : tuple of str, the data sets where the settings hold; all if it is empty.
-    values : mapping from names to values. A list is a grid, and is held out; "grid" has a list of
-        grids, whose union is held out. Names are those of the learner's parameters, of
-        :data:`STEPS` and of :data:`OF_HOLD_OUT`. A scaling is one name of :data:`SCALINGS`, and is
-        not held out.
+    values : mapping from names to values. A list is a grid of candidates for the hold-out. The name
+        "grid" takes a list of grids, which are searched one after another. Names are those of the
+        learner's parameters, of :data:`STEPS` and of :data:`OF_HOLD_OUT`. A scaling is one name of
+        :data:`SCALINGS`, and is not held out.
     """
 
     kind: str
@@ -77,7 +79,7 @@ class Basis:
 
 
 def stated(source="", /, *, on: Sequence[str] = (), **values) -> Basis:
-    """Settings that the paper states, in this section."""
+    """Settings that the paper states, in section ``source``."""
     return Basis("stated", source, tuple(on), values)
 
 
@@ -97,7 +99,7 @@ def default(source="", /, *, on: Sequence[str] = (), **values) -> Basis:
 
 
 def ours(reason: str, /, *, on: Sequence[str] = (), **values) -> Basis:
-    """Settings that nobody states; ours have this reason, and do not look at printed results."""
+    """Settings that nobody states: we chose them for this reason, without the printed results."""
     return Basis("our choice", reason, tuple(on), values)
 
 
@@ -119,7 +121,7 @@ class Setting(NamedTuple):
 
 
 def each(**values) -> list[dict]:
-    """Overrides of one parameter each: by its value, or by each value of a list."""
+    """Overrides of one parameter each: one for a value, or one for each value of a list."""
     overrides = []
     for name, value in values.items():
         alternatives = value if isinstance(value, list) else [value]
@@ -128,17 +130,17 @@ def each(**values) -> list[dict]:
 
 
 def mixed(alternatives: Sequence[Override], n: int) -> list[dict]:
-    """Up to ``n`` different mixtures of at least two overrides, drawn by a seed made from them.
+    """Up to ``n`` different mixtures of at least two overrides, drawn with a seed from their text.
 
-    Overrides whose first parameter by the alphabet is the same are alternatives of one choice: a
-    mixture has at most one of them.
+    Overrides with the same alphabetically first parameter are alternatives of one choice: a mixture
+    has at most one of them.
     """
     groups: dict[str, list[Override]] = {}
     for override in alternatives:
         groups.setdefault(min(override), [AS_LISTED]).append(override)
     rng = np.random.default_rng(crc32(str(alternatives).encode()))
     mixtures: list[dict] = []
-    for _ in range(10 * n):  # more than n, because some are the same
+    for _ in range(10 * n):  # more than n, because some are equal or no mixtures
         chosen = [group[rng.integers(len(group))] for group in groups.values()]
         mixture = {name: value for override in chosen for name, value in override.items()}
         if sum(map(bool, chosen)) > 1 and mixture not in mixtures:
@@ -152,8 +154,8 @@ class Row:
 
     Parameters
     ----------
-    learner : unfitted estimator. Its parameters that are estimators stay, and so do seeds. All
-        others that it reads have a setting.
+    learner : unfitted estimator. Its sub-estimators and seeds keep their values. Every other
+        parameter that it uses must have a setting.
     settings : sequence of Basis, on top of those of :data:`EVERYWHERE`.
     alternatives : sequence of overrides, as from :func:`each`.
     n_mixed : int, default 4, alternatives that mix overrides; fewer where a fit takes minutes.
