@@ -57,7 +57,7 @@ def criteria(estimator, dataset, train, test, *, staged=False) -> list[dict]:
 
 
 def criteria_and_rank(estimator, dataset, train, test) -> list[dict]:
-    """The criteria, the landmarks of the kernel's factor, and the share of the trace that it misses.
+    """The criteria, the landmarks of the kernel's factor, and the share of the trace it misses.
 
     Without a factor both are NaN. The kernel must not be linear, which has no landmarks.
     """
