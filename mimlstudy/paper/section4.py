@@ -23,15 +23,16 @@ from mimlstudy.paper.common import (
 from mimlstudy.paper.measures import STAGED, TESTED
 from mimlstudy.paper.settings import Row, Table, closest, each, ours, stated
 
-FIFTH = stated("4.3.2", ratio=0.2)
-ROUNDS, FEW_ROUNDS = stated("4.3.2", n_rounds=50), stated("4.3.2", n_rounds=25)
+FIFTH = stated("4.3.2 and 4.3.3", ratio=0.2)
+ROUNDS = stated("4.3.2 and 4.3.3", n_rounds=50)
+FEW_ROUNDS = stated("4.3.2 and 4.3.3", n_rounds=25)
 TEN = stated("4.3.2", n_neighbors=10)
 POLYNOMIAL = stated("4.3.2", kernel="poly", degree=DEGREES)
 OF_TREES = each(smoothing=[0.01, 10.0], n_rounds=24, label_rule="top")
 OTHER_START = each(start="medoids")
 
-# At the 1 % that is missed elsewhere, average precision is still off by .01.
-NEARLY_EXACT = ours("0.04 % of the trace is missed", rank=1000)
+# With the 1 % that is missed elsewhere, average precision differs by .004 from the exact kernel's.
+NEARLY_EXACT = ours("nearer to the exact kernel: .04 % of the trace is missed", rank=1000)
 
 TABLE_1 = Table({
     "MimlBoost": Row(
@@ -44,7 +45,7 @@ TABLE_1 = Table({
         in_advance=[STATED_START]),
     "MimlSvm, set kernel": Row(
         mimlsvm.MimlSvm(),
-        [SCENES_SCALED, GAUSSIAN, FIFTH, stated("4.2", metric=set_kernel_distance)],
+        [SCENES_SCALED, GAUSSIAN, FIFTH, ours("4.2 allows it", metric=set_kernel_distance)],
         [*each(scaling="none", label_rule="sign"), *OTHER_START],
         in_advance=[STATED_START], base_method="MimlSvm"),
     "MimlSvm_mi": Row(
@@ -62,7 +63,7 @@ TABLE_1 = Table({
     "AdtBoost.MH": Row(adtboost_mh.AdtBoostMH(), [ANY_SCALE, CONCATENATED, FEW_ROUNDS], OF_TREES),
     "RankSvm": Row(
         ranksvm.RankSvm(),
-        [SCENES_SCALED, CONCATENATED, POLYNOMIAL, BY_RANKING_LOSS, FRANK_WOLFE, VERTEX],
+        [SCENES_SCALED, CONCATENATED, POLYNOMIAL, BY_RANKING_LOSS, *FRANK_WOLFE, VERTEX],
         each(linear_program="interior", normalise=True)),
     "RankSvm, converged": Row(
         ranksvm.RankSvm(), [SCENES_SCALED, CONCATENATED, POLYNOMIAL, BY_RANKING_LOSS],
@@ -103,7 +104,7 @@ TABLE_2 = Table({
     "AdtBoost.MH": Row(adtboost_mh.AdtBoostMH(), [SUMMED, ANY_SCALE, FEW_ROUNDS], OF_TREES),
     "RankSvm": Row(
         ranksvm.RankSvm(),
-        [SUMMED, AS_IN_FILES, POLYNOMIAL, BY_RANKING_LOSS, FRANK_WOLFE, VERTEX, SUMMED_COLUMNS,
+        [SUMMED, AS_IN_FILES, POLYNOMIAL, BY_RANKING_LOSS, *FRANK_WOLFE, VERTEX, SUMMED_COLUMNS,
          closest(degree=7)],
         each(normalise=True, linear_program="interior", degree=[DEGREES])),
     "RankSvm, converged": Row(

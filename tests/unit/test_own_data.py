@@ -91,8 +91,21 @@ def test_sets_with_commas_need_their_separator(tmp_path):
         own_data.data_of_file(str(path), ["tags"])
     with pytest.raises(DataError, match="give separator=','"):
         own_data.data_of_file(str(path), label_sets="tags")
-    labelled = own_data.data_of_file(str(path), label_sets="tags", separator=",").labelled
-    assert labelled.label_names == ("sea", "trees")
+    asked = {"label_sets": "tags", "separator": ","}
+    data = own_data.data_of_file(str(path), new_file=str(path), **asked)
+    assert data.labelled.label_names == ("sea", "trees")
+    assert data.new.Y.shape == (2, 0)
+
+
+def test_new_bags_need_no_column_of_label_sets(tmp_path):
+    path, new_path = tmp_path / "mine.csv", tmp_path / "new.csv"
+    path.write_text("bag,f,tags\na,1,sea;trees\nb,2,sea\n")
+    new_path.write_text("bag,f,tags\nc,3,\n")
+    with pytest.raises(DataError, match="a file of new bags needs no column 'tags'"):
+        own_data.data_of_file(str(path), new_file=str(new_path), label_sets="tags")
+    new_path.write_text("bag,f\nc,3\n")
+    data = own_data.data_of_file(str(path), new_file=str(new_path), label_sets="tags")
+    assert data.new.bag_names == ("c",)
 
 
 @pytest.mark.parametrize(

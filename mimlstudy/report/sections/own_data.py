@@ -158,7 +158,7 @@ def data_of_file(
     new = None
     if new_file:
         _check_is_there(new_file)
-        read = read_bags(new_file, labels=[], **reading)
+        read = _read_new(new_file, label_sets, separator or None, reading)
         new = _with_features(read, labelled.feature_names, new_file)
     return OwnData(labelled, new, {})
 
@@ -179,6 +179,18 @@ def _read_labelled(file, labels, label_sets, separator, reading):
         raise
 
 
+def _read_new(new_file, label_sets, separator, reading):
+    """New bags, in whose file the column of label sets may still stand."""
+    if not label_sets:
+        return read_bags(new_file, labels=[], **reading)
+    with suppress(DataError):  # no such column
+        return read_bags(new_file, labels=label_sets, separator=separator, **reading)
+    try:
+        return read_bags(new_file, labels=[], **reading)
+    except DataError as error:
+        raise DataError(f"{error}; a file of new bags needs no column {label_sets!r}") from error
+
+
 def _holds_sets(file, column, reading):
     """Whether a column that is not 0 and 1 is read as sets of labels."""
     without_gaps = reading | {"missing": 0.0}  # missing numbers are another error
@@ -195,16 +207,15 @@ def _check_is_there(path):
 
 
 def _with_features(new, feature_names, new_file):
-    """The new bags with the features of the labelled ones, in their order."""
-    if new.feature_names == feature_names:
-        return new
+    """The new bags without labels, with the features of the labelled ones in their order."""
     missing = sorted({*feature_names} - {*new.feature_names})
     if missing:
         raise ValueError(f"{new_file} must have the features of the labelled bags; {missing} lack")
     # A learner knows features by their places alone.
     places = [new.feature_names.index(name) for name in feature_names]
     bags = new.X.with_instances(new.X.instances[:, places])
-    return labelled_bags(bags, new.Y, bag_names=new.bag_names)
+    no_labels = np.zeros((len(bags), 0))
+    return labelled_bags(bags, no_labels, bag_names=new.bag_names)
 
 
 def data_of_folder(folder: str | Path) -> OwnData:
