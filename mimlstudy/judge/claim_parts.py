@@ -517,7 +517,7 @@ def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[ClaimPart]:
         f"{MAX_LAST_CHANGE:.1%}"
     )
     never_raised = _fact("CCCP", "objective", not rises.any(), risen)
-    at_its_end = _fact("CCCP", "local minimum", not moves.any(), moved)
+    at_its_end = _fact("CCCP", "end", not moves.any(), moved)
     return [never_raised, at_its_end]
 
 

@@ -9,6 +9,7 @@ from mimlstudy.paper.section7 import FIVE_SETS
 
 COUNTED_FACTS = (
     "n_examples",
+    "n_training",
     "n_instances",
     "n_features",
     "n_labels",
@@ -31,7 +32,8 @@ BINDS = 0.01  # of a hinge loss of 1: closer than that, a constraint holds with 
 def data_facts(estimator, dataset, train, test) -> list[dict]:
     """Numbers of a data set that the paper states; nothing is fitted.
 
-    multi_label: % of the examples that have several labels. n_positive, n_negative: examples with
+    n_training: examples that the source gives for training; all if it gives no split. multi_label:
+    % of the examples that have several labels. n_positive, n_negative: examples with
     and without the first label. Sizes are numbers of instances of a bag; vectors are one.
     """
     Y = np.asarray(dataset.labels).reshape(len(dataset), -1)
@@ -43,6 +45,7 @@ def data_facts(estimator, dataset, train, test) -> list[dict]:
     has_several = labels_of_example > 1
     facts = {
         "n_examples": len(dataset),
+        "n_training": dataset.n_train or len(dataset),
         "n_instances": sizes.sum(),
         "n_features": vectors.shape[1],
         "n_labels": Y.shape[1],
@@ -61,8 +64,8 @@ def data_facts(estimator, dataset, train, test) -> list[dict]:
 def binding_constraints(estimator, dataset, train, test) -> list[dict]:
     """How many constraints of Eq. 24 hold with equality after a fit of D-MimlSvm.
 
-    Of each label and bag: the margin of the bag; f(x) - f(X) <= δ for each of its instances; and
-    f(X) - max f(x) <= δ. δ is the least that they allow.
+    Of each label and bag: the margin of the bag, with its ξ >= 0; f(x) - f(X) <= δ for each of its
+    instances; and f(X) - max f(x) <= δ. ξ and δ are the least that they allow.
     """
     bags, Y = dataset.X[train], dataset.Y[train]
     pipeline = estimator.fit(bags, Y)
@@ -79,9 +82,10 @@ def binding_constraints(estimator, dataset, train, test) -> list[dict]:
     slack_of_bags = delta - (of_bags - highest)
     # A margin binds also where the loss is positive: ξ takes up what is missing.
     n_binding = (loss >= -BINDS).sum()
+    n_binding += (loss <= BINDS).sum()  # ξ is 0
     n_binding += (slack_of_instances <= BINDS).sum()
     n_binding += (slack_of_bags <= BINDS).sum()
-    n_constraints = 2 * of_bags.size + of_instances.size
+    n_constraints = 3 * of_bags.size + of_instances.size
     return [{"n_constraints": n_constraints, "n_binding": n_binding}]
 
 

@@ -2,6 +2,8 @@
 
 import json
 
+import pandas as pd
+
 from mimlpaper import MimlNn
 from mimlstudy.engine.holdouts import HoldOut
 from mimlstudy.judge.choices import Effect
@@ -49,6 +51,16 @@ def test_grids_are_those_that_recorded_fits_chose_from():
     assert grid.parameter == "degree"
     assert grid.chosen == (9, 9)
     assert grid.share_at_ends == 1
+
+
+def test_data_sets_with_a_grid_of_their_own_are_apart():
+    """Fixed in advance, SubCod has fewer values on molecules and fox than on the other images."""
+    sets = ("musk1", "musk2", "elephant", "tiger", "fox")
+    fits = pd.concat([rows("fixed", name, "SubCod", {"accuracy": [0.8]}) for name in sets])
+    chosen = fits.assign(chosen=json.dumps({"subcod__n_concepts": 10}))
+    concepts = gaps.grids(lambda experiment: chosen if experiment == "fixed" else chosen[:0])
+    values = {grid.where.partition(", ")[2]: grid.values for grid in concepts}
+    assert values == {"musk1, musk2, fox": (10, 40), "elephant, tiger": (10, 40, 70)}
 
 
 def choosing(fits, experiment, parameter, value):

@@ -19,6 +19,7 @@ WITH_HOLD_OUTS = ("table1", "table2", "table3", "table4", "table5", "fixed", "un
 # The bound of a parameter: if a grid ends there, no value lies beyond.
 BOUNDS = {"ratio": 1.0, "ridge": 0.0, "max_alternations": 1}
 CROWDED = 0.2  # share of the fits at an end of a grid
+FEW_NAMES = 3  # of data sets; more are shown as the first and the last
 
 
 class Grid(NamedTuple):
@@ -55,20 +56,29 @@ def grids(get_records: Records) -> list[Grid]:
         for part in experiment.parts:
             on_data = fits["dataset"].isin(part.datasets)
             of_part = fits[on_data & fits["method"].isin(part.methods)]
-            where = f"{experiment.title}, {_first_to_last(part.datasets)}"
             for method, of_method in of_part.groupby("method"):
-                dataset = of_method["dataset"].iloc[0]
-                search = experiment.estimator(dataset, method)
-                if isinstance(search, HoldOut):
-                    all_grids += _grids_of(search, of_method["chosen"], where, method)
+                for search, datasets in _searches(experiment, method, of_method["dataset"]):
+                    chosen = of_method.loc[of_method["dataset"].isin(datasets), "chosen"]
+                    where = f"{experiment.title}, {_in_words(datasets)}"
+                    all_grids += _grids_of(search, chosen, where, method)
     return all_grids
 
 
-def _first_to_last(datasets):
+def _searches(experiment, method, datasets) -> list[tuple[HoldOut, list[str]]]:
+    """The searches of a method by hold-out, each with the data sets that have its grid."""
+    searches: dict[str, tuple[HoldOut, list[str]]] = {}
+    for dataset in datasets.unique():
+        search = experiment.estimator(dataset, method)
+        if isinstance(search, HoldOut):
+            _, of_grid = searches.setdefault(repr(search.grid), (search, []))
+            of_grid.append(dataset)
+    return list(searches.values())
+
+
+def _in_words(datasets):
     # What follows a colon is a part of the data, as in "yahoo:Arts".
-    first, _, _ = datasets[0].partition(":")
-    last, _, _ = datasets[-1].partition(":")
-    return first if first == last else f"{first} to {last}"
+    names = [*dict.fromkeys(name.partition(":")[0] for name in datasets)]
+    return ", ".join(names) if len(names) <= FEW_NAMES else f"{names[0]} to {names[-1]}"
 
 
 def _grids_of(search, chosen, where, method) -> Iterator[Grid]:
