@@ -49,10 +49,10 @@ def counts():
     return row
 
 
-def test_there_are_two_constraints_of_a_label_and_bag_and_one_of_each_instance(counts):
-    assert counts["n_constraints"] == 5 * (2 * 40 + 9 * 40)
+def test_there_are_three_constraints_of_a_label_and_bag_and_one_of_each_instance(counts):
+    assert counts["n_constraints"] == 5 * (3 * 40 + 9 * 40)
 
 
-def test_of_each_label_and_bag_a_constraint_of_the_difference_binds(counts):
-    """δ is the least that the constraints allow, so at least one of them holds with equality."""
-    assert 5 * 40 <= counts["n_binding"] < counts["n_constraints"]
+def test_of_each_label_and_bag_a_slack_and_a_difference_bind(counts):
+    """ξ and δ are the least that the constraints allow: one of each holds with equality."""
+    assert 2 * 5 * 40 <= counts["n_binding"] < counts["n_constraints"]
