@@ -530,7 +530,7 @@ def sampling_finds_violated(_records: pd.DataFrame, test: ClaimTest) -> list[Cla
 
 
 def mostly_redundant(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
-    """More than half of the constraints do not bind at the solution of each fit."""
+    """More than half of the constraints do not bind at the solution of each fit to a data set."""
     if measured.empty:
         return [
             ClaimPart(
@@ -539,9 +539,12 @@ def mostly_redundant(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]
                 note="the constraints of fits",
             )
         ]
-    redundant = 1 - measured["n_binding"] / measured["n_constraints"]
-    note = f"{redundant.min():.1%} or more in each of {len(measured)} fits"
-    return [_fact("constraints", "redundant", redundant.min() > 0.5, note)]
+    parts = []
+    for dataset, fits in measured.groupby("dataset", sort=False):
+        redundant = 1 - fits["n_binding"] / fits["n_constraints"]
+        note = f"{redundant.min():.1%} or more in each of {len(fits)} fits"
+        parts.append(_fact(str(dataset), "redundant", redundant.min() > 0.5, note))
+    return parts
 
 
 def _symbol(name):

@@ -705,9 +705,12 @@ def test_a_bag_of_instances_has_one_for_each_label():
     assert words_by(elsewhere, claimed) == ["not tested"]
 
 
-def test_most_constraints_are_redundant_if_fewer_than_half_bind_in_each_fit():
-    measured = pd.DataFrame({"n_binding": [10, 49], "n_constraints": [100, 100]})
+def test_most_constraints_are_redundant_if_fewer_than_half_bind_in_each_fit_to_a_data_set():
+    fits = {"dataset": "scene:30%", "n_binding": [10, 49], "n_constraints": [100, 100]}
+    measured = pd.DataFrame(fits)
     assert words(measured, "redundant", on=()) == ["supported"]
-    binding = measured.assign(n_binding=[10, 51])
+    binding = measured.assign(n_binding=[10, 51], dataset="reuters:30%")
     assert words(binding, "redundant", on=()) == ["contradicted"]
+    both = pd.concat([measured, binding])
+    assert words(both, "redundant", on=()) == ["supported", "contradicted"]
     assert words(measured[:0], "redundant", on=()) == ["not tested"]

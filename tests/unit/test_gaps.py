@@ -3,11 +3,13 @@
 import json
 
 import pandas as pd
+from sklearn.model_selection import ParameterGrid
 
 from mimlpaper import MimlNn
 from mimlstudy.engine.holdouts import HoldOut
 from mimlstudy.judge.choices import Effect
 from mimlstudy.judge.compare import compare_with_paper
+from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.report.sections import gaps
 from mimlstudy.report.sections.gaps import Grid
 from tests.made_up_records import as_in_the_paper, rows
@@ -61,6 +63,19 @@ def test_data_sets_with_a_grid_of_their_own_are_apart():
     concepts = gaps.grids(lambda experiment: chosen if experiment == "fixed" else chosen[:0])
     values = {grid.where.partition(", ")[2]: grid.values for grid in concepts}
     assert values == {"musk1, musk2, fox": (10, 40), "elephant, tiger": (10, 40, 70)}
+
+
+def test_every_grid_has_a_reason_and_every_reason_a_grid():
+    with_grids = set()
+    for name in gaps.WITH_HOLD_OUTS:
+        experiment = EXPERIMENTS[name]
+        for part in experiment.parts:
+            for method in part.methods:
+                for search, _ in gaps.searches(experiment, method, part.datasets):
+                    chosen = [json.dumps(setting) for setting in ParameterGrid(search.grid)]
+                    found = gaps._grids_of(search, chosen, "anywhere", method)
+                    with_grids |= {(grid.method, grid.parameter) for grid in found}
+    assert gaps._reasons().keys() == with_grids
 
 
 def choosing(fits, experiment, parameter, value):

@@ -206,7 +206,7 @@ def test_ranks_of_kernels_miss_what_the_open_choice_says_of_them():
     choice, effect = log.loc["kernel-rank", ["choice", "effect"]]
     assert f"rank 1,000, {on_scenes} missed, for MimlBoost" in choice
     assert (
-        f"on musk2 ({on_musk2('mi-Svm')}; CH-FD {on_musk2('Ch-Fd')}, "
+        f"on musk2 ({on_musk2('mi-Svm')}; Ch-Fd {on_musk2('Ch-Fd')}, "
         f"SubCod_MimlBoost {on_musk2('SubCod_MimlBoost')})"
     ) in choice
     assert f"(Arts {on_arts(1000)}; {on_arts(1500)} still at 1,500 landmarks)" in choice

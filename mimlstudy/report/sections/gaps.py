@@ -1,7 +1,7 @@
 """Gaps of the paper: ends of grids, blank cells, and effects of open choices."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import NamedTuple
 
@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mimlstudy.engine.holdouts import HoldOut
+from mimlstudy.engine.trials import Experiment
 from mimlstudy.judge.choices import Effect
 from mimlstudy.judge.selection import Records, as_in_our_tables, records_of
 from mimlstudy.paper.experiments import get_experiment
@@ -57,22 +58,25 @@ def grids(get_records: Records) -> list[Grid]:
             on_data = fits["dataset"].isin(part.datasets)
             of_part = fits[on_data & fits["method"].isin(part.methods)]
             for method, of_method in of_part.groupby("method"):
-                for search, datasets in _searches(experiment, method, of_method["dataset"]):
+                recorded = [name for name in part.datasets if name in {*of_method["dataset"]}]
+                for search, datasets in searches(experiment, method, recorded):
                     chosen = of_method.loc[of_method["dataset"].isin(datasets), "chosen"]
                     where = f"{experiment.title}, {_in_words(datasets)}"
                     all_grids += _grids_of(search, chosen, where, method)
     return all_grids
 
 
-def _searches(experiment, method, datasets) -> list[tuple[HoldOut, list[str]]]:
+def searches(
+    experiment: Experiment, method: str, datasets: Iterable[str]
+) -> list[tuple[HoldOut, list[str]]]:
     """The searches of a method by hold-out, each with the data sets that have its grid."""
-    searches: dict[str, tuple[HoldOut, list[str]]] = {}
-    for dataset in datasets.unique():
+    by_grid: dict[str, tuple[HoldOut, list[str]]] = {}
+    for dataset in datasets:
         search = experiment.estimator(dataset, method)
         if isinstance(search, HoldOut):
-            _, of_grid = searches.setdefault(repr(search.grid), (search, []))
+            _, of_grid = by_grid.setdefault(repr(search.grid), (search, []))
             of_grid.append(dataset)
-    return list(searches.values())
+    return list(by_grid.values())
 
 
 def _in_words(datasets):

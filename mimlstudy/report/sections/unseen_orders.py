@@ -48,7 +48,7 @@ ORDERS = (
     Order("the four better than AdtBoost.MH", FOUR, ("AdtBoost.MH",)),
     Order("the four better than MlSvm", FOUR, ("MlSvm",)),
     Order("the four better than RankSvm", FOUR, ("RankSvm",)),
-    Order("MimlNn better than Ml-kNN", ("MimlNn",), ("Ml-knn",)),
+    Order("MimlNn better than Ml-knn", ("MimlNn",), ("Ml-knn",)),
     Order(
         "MimlSvm and MimlSvm_mi better than the four compared",
         ("MimlSvm", "MimlSvm_mi"),
