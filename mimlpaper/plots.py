@@ -60,7 +60,7 @@ def explained_images(
     regions : bool array (n_instances, n_labels) or None, default None
         Where each label is seen; frames are then green where they are right, and else red.
     n_shown : int, default 2
-        Number of labels shown of each image.
+        Number of labels shown of each image; all if there are fewer.
     """
     if isinstance(images, Bags):
         pictures, bags = [], images
@@ -73,6 +73,7 @@ def explained_images(
     if true is not None:
         true = label_array("true", true)
         predicted = np.reshape(estimator.predict(bags), scores.shape) > 0
+    n_shown = min(n_shown, scores.shape[1])
     figure, axes = _grid(len(bags), 1 + n_shown + bool(pictures))
     shown = np.argsort(-scores)[:, :n_shown]  # (n_bags, n_shown)
     instances_of_bags = [slice(*ends) for ends in pairwise(bags.offsets)]
@@ -88,8 +89,7 @@ def explained_images(
         if true is not None:
             true_names = np.array(label_names)[true[i]]
             ax_mosaic.set_title("\n".join(true_names) or "no label", parse_math=False)
-        # Images with fewer labels than columns leave the last columns empty.
-        for ax, label in zip(ax_labels, shown[i], strict=False):
+        for ax, label in zip(ax_labels, shown[i], strict=True):
             seen = None if regions is None else regions[instances, label]
             _draw_discs(ax, bags[i], reasons[instances, label], bound, seen)
             outcome = "" if true is None else _outcome(predicted[i, label], true[i, label])

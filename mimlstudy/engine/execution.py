@@ -107,7 +107,8 @@ def _announce(experiment, trials, recorded, jobs):
     if seconds.notna().all():
         n_workers = min(len(trials), effective_n_jobs(jobs))
         duration = duration_in_words(seconds.sum() / n_workers)
-        line += f", about {duration} with {n_workers} process(es)"
+        processes = "process" if n_workers == 1 else "processes"
+        line += f", about {duration} with {n_workers} {processes}"
     print(line, file=sys.stderr)  # as the bar of progress, so that a table can be piped
 
 

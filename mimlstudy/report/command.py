@@ -1,4 +1,4 @@
-"""The command ``mimlpaper``: notebooks, trials, checks, a bench for your method, data.
+"""The command mimlpaper: notebooks, trials, checks, a bench for your method, data.
 
 What a command needs is imported in its function, so that ``--help`` answers at once.
 """
@@ -105,7 +105,7 @@ def _add_run(commands):
         action="append",
         default=[],
         metavar=("NAME", "VALUE"),
-        help="a parameter, such as -p grid '[0.1, 0.4]'; answered in build/explored",
+        help="a parameter, such as -p grid '[0.1, 0.4]'; what it gives goes to build/explored",
     )
     command.add_argument(
         "--parameters",
@@ -120,7 +120,7 @@ def _add_run(commands):
     command.add_argument(
         "--at-once",
         type=_count,
-        help="notebooks (default: 1; with --recorded, -1, which is one a core)",
+        help="notebooks at once, or -1 for one a core (default: 1, with --recorded -1)",
     )
     _add_recompute(command)
     _add_protocol(command)
@@ -228,7 +228,7 @@ def _add_compute(commands):
     command = commands.add_parser("compute", help="run the trials of experiments and record them")
     command.set_defaults(run=_compute)
     _add_experiments(command)
-    command.add_argument("--methods", nargs="+", help="only these, as the paper prints them")
+    command.add_argument("--methods", nargs="+", help="only these rows, by the names of the tables")
     command.add_argument(
         "--estimate",
         action="store_true",
@@ -317,7 +317,7 @@ def _add_verify(commands):
 def _verify(options):
     from mimlstudy.engine import fingerprint, verify
     from mimlstudy.paper.catalogue import default_store
-    from mimlstudy.report.words import counted
+    from mimlstudy.report.words import counted, number_of
 
     warn_of_own_arithmetic()
     experiments, store = _experiments(options.experiment), default_store(options.profile)
@@ -339,7 +339,8 @@ def _verify(options):
     outcomes = counted(table["outcome"].value_counts())
     n_checked = table["n_checked"].sum()
     machine = fingerprint.provenance()["machine"]
-    print(f"{n_checked} trials run again on {machine}; groups: {outcomes} ({verify.MEANING})")
+    checked = number_of(n_checked, "trial")
+    print(f"{checked} run again on {machine}; groups: {outcomes} ({verify.MEANING})")
     return int(not same.all())
 
 
@@ -484,7 +485,7 @@ def _add_protocol(command):
         "--jobs",
         type=_count,
         default=-1,
-        help="processes (default: -1, one a core)",
+        help="processes at once, or -1 for one a core (default: -1)",
     )
     _add_profile(command)
     _add_data_home(command)
@@ -499,7 +500,12 @@ def _protocol(options):
 
 
 def _add_profile(command):
-    command.add_argument("--profile", choices=PROFILES, default="paper")
+    command.add_argument(
+        "--profile",
+        choices=PROFILES,
+        default="paper",
+        help="all splits, a few, or synthetic data (default: paper)",
+    )
 
 
 def _add_data_home(command):

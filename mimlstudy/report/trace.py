@@ -31,7 +31,7 @@ from mimlstudy.paper.published import published_tables
 from mimlstudy.paper.settings import CLOSEST, settings_table
 from mimlstudy.report import tables
 from mimlstudy.report.verdict_looks import IN_PRINT
-from mimlstudy.report.words import IN_SENTENCES, counted
+from mimlstudy.report.words import IN_SENTENCES, counted, number_of
 
 RunValues = dict[str, float]  # by the run's name
 
@@ -318,7 +318,7 @@ def _origin(table, method, dataset, recorded, outcomes):
     code = ["today's fingerprint " + " ".join(fingerprint(*behind))]
     for module, n_definitions in modules_behind(*behind).items():
         file = module.replace(".", "/") + ".py"
-        code.append(f"{file:<42} {n_definitions} definitions in use")
+        code.append(f"{file:<42} {number_of(n_definitions, 'definition')} in use")
     # A name such as "RankSvm, converged" needs quotes in a shell.
     named = f"--methods {shlex.quote(method)} --recompute"
     return Origin(
@@ -360,7 +360,7 @@ def _machines(rows):
         return
     # A table may hold trials of several machines: verification compares them.
     for (machine, versions), trials in rows.groupby(["machine", "versions"]):
-        yield f"{len(trials)} trials on {machine}; {versions}"
+        yield f"{number_of(len(trials), 'trial')} on {machine}; {versions}"
 
 
 def _verified(rows, outcomes):
@@ -372,5 +372,6 @@ def _verified(rows, outcomes):
     shown = of_rows[["date", "outcome", "n_checked", "machine"]].drop_duplicates()
     lines = []
     for row in shown.itertuples():
-        lines.append(f"{row.date}: {row.outcome}, {row.n_checked} trials, {row.machine}")
+        n_checked = number_of(row.n_checked, "trial")
+        lines.append(f"{row.date}: {row.outcome}, {n_checked}, {row.machine}")
     return tuple(lines) or ("never",)

@@ -113,6 +113,11 @@ def bags_in_words(groups: dict) -> str:
     return " ".join(sentences)
 
 
+def number_of(n: int, noun: str) -> str:
+    """A number with its noun, such as "1 trial" or "3 trials"."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
 def counted(numbers) -> str:
     """Numbers by word, such as "3 current, 1 damaged", without those that are 0."""
     return ", ".join(f"{n} {word}" for word, n in numbers.items() if n)

@@ -3,11 +3,18 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
 
-from mimlpaper.datasets import SCENE_LABELS, make_scenes
+from mimlpaper.datasets import (
+    SCENE_LABELS,
+    labelled_bags,
+    load_synthetic_scene,
+    make_scenes,
+    write_bags,
+)
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.report.command import build_parsers
 from mimlstudy.report.notebooks import available_notebooks
@@ -32,8 +39,15 @@ def examples():
 
 
 @pytest.fixture
-def ten_images(tmp_path, monkeypatch):
-    """A working folder with ``my_images``: ten of them, eight with labels."""
+def own_files(tmp_path, monkeypatch):
+    """A working folder with the files of the guide: bags, and ten images, eight with labels."""
+    write_bags(tmp_path / "my_bags.csv", load_synthetic_scene(n_images=40))
+    few = load_synthetic_scene(n_images=5)
+    new = labelled_bags(few.X, np.zeros((5, 0)), feature_names=few.feature_names)
+    write_bags(tmp_path / "new_bags.csv", new)
+    code = re.search(r"`my_method.py`:\n\n```python\n(.*?)```", text_of("site/guide.md"), re.S)
+    (tmp_path / "my_method.py").write_text(code[1])
+    monkeypatch.syspath_prepend(tmp_path)
     folder = tmp_path / "my_images"
     folder.mkdir()
     pictures, Y, _ = make_scenes(10, random_state=7)
@@ -55,13 +69,13 @@ def shortened(code):
 
 @pytest.mark.parametrize("code", examples())
 @pytest.mark.filterwarnings("ignore::mimlpaper.base.ConstantLabelWarning")
-def test_examples_run(ten_images, capsys, code):
+def test_examples_run(own_files, capsys, code):
     exec(compile(shortened(code), "README.md", "exec"), {})
     printed = capsys.readouterr().out
     if "my_images" in code:
         for name in ("08.png", "09.png", *SCENE_LABELS):
             assert name in printed
-        assert Image.open(ten_images / "explanations.png").width > 500
+        assert Image.open(own_files / "explanations.png").width > 500
 
 
 def commands_on(page):

@@ -159,7 +159,7 @@ def test_hours_of_what_never_ran(timed):
 @no_warnings
 def test_a_run_says_how_long_it_will_take(timed, capsys):
     run(timed, recompute=True)
-    words = "mine: 4 trials to run, about 4 min with 1 process(es)"
+    words = "mine: 4 trials to run, about 4 min with 1 process"
     assert words in capsys.readouterr().err
 
 
