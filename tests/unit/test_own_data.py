@@ -337,3 +337,29 @@ def test_a_saved_model_gives_the_same_scores(labelled, tmp_path):
     loaded = joblib.load(path)
     assert loaded["labels"] == list(LABELS)
     assert np.array_equal(scores_of(loaded["model"], labelled.X), scores_of(model, labelled.X))
+
+
+def run_as_told(data, folder, monkeypatch):
+    """What is named after a model is saved in a folder, and loaded there as the report says."""
+    model = own_data.pipeline_of("NoisyOr").fit(data.labelled.X, data.labelled.Y)
+    path = own_data.save_model(model, folder / "model.joblib", data.labelled.label_names)
+    monkeypatch.chdir(folder)
+    names = {}
+    code = own_data.how_to_load(path, data).strip().removeprefix("```python").removesuffix("```")
+    exec(code.replace("model.predict", "predicted = model.predict"), names)
+    return names
+
+
+def test_a_model_of_a_file_is_loaded_as_the_report_says(file, labelled, tmp_path, monkeypatch):
+    unlabelled = np.zeros((len(labelled), 0))
+    new = labelled_bags(labelled.X, unlabelled, feature_names=labelled.feature_names)
+    write_bags(tmp_path / "new_bags.csv", new)
+    names = run_as_told(own_data.data_of_file(str(file)), tmp_path, monkeypatch)
+    assert names["predicted"].shape == (40, 2)
+    assert names["labels"] == [*LABELS]
+
+
+@pytest.mark.filterwarnings("ignore::mimlpaper.base.ConstantLabelWarning")
+def test_a_model_of_images_is_loaded_as_the_report_says(folder, monkeypatch):
+    names = run_as_told(own_data.data_of_folder(folder), folder, monkeypatch)
+    assert names["predicted"].shape == (1, 5)

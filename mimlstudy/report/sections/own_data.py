@@ -487,15 +487,19 @@ def save_model(model: Pipeline, path: Path, label_names: Sequence[str]) -> Path:
     return path
 
 
-def how_to_load(path: Path) -> str:
+def how_to_load(path: Path, data: OwnData) -> str:
     """The lines that load a model, saved in the folder where they run, in Markdown."""
+    reader, bags = "read_bags", 'read_bags("new_bags.csv", labels=[]).X'
+    if data.images:
+        reader, bags = "ImageBags", 'ImageBags().transform(["new.png"])'
     return f"""
 ```python
 import joblib
+from mimlpaper.datasets import {reader}
 
 saved = joblib.load("{path.name}")
 model, labels = saved["model"], saved["labels"]
-model.predict(bags)  # Bags, or a list with an array (n_instances, n_features) for each bag
+model.predict({bags})
 ```
 """
 
