@@ -30,10 +30,12 @@ paper: install  ## every table and figure from the recorded trials, in build/pap
 test: install  ## two minutes of tests
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
-# The package is tried beside the site, which leaves a core idle while it is built.
+# Tests that wait, and the site while it is built, leave a core idle: beside the first all notebooks
+# run, and beside the second the package is tried.
 check: .venv/installed-cluster $(if $(CHROMIUM),.venv/installed-browser)  ## what takes longer
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/check
-	$(BIN)/mimlpaper run --profile smoke --at-once 2 --jobs 1
+	$(BIN)/mimlpaper run --profile smoke --jobs 1 & notebooks=$$!; \
+	trap "kill $$notebooks 2>/dev/null" EXIT; \
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/check && wait $$notebooks
 	$(BIN)/python tests/package/check_package.py & package=$$!; \
 	trap "kill $$package 2>/dev/null" EXIT; \
 	if [ "$(CHROMIUM)" ]; then $(BIN)/python site/build.py --profile smoke && \

@@ -53,8 +53,19 @@ def as_in_the_paper(number, n_runs=None, **columns):
         complete_cells = cells.fillna({"mean": 0.5, "std": 0.01})
         for i, cell in enumerate(complete_cells.itertuples()):
             seed = [number, i, j]
-            values[cell.criterion] = spread(cell.mean, cell.std, n_runs, seed)
-        record = rows(table.experiment, dataset, method, values, **columns)
+            values[cell.criterion] = spread(
+                cell.mean,
+                cell.std,
+                n_runs,
+                seed,
+            )
+        record = rows(
+            table.experiment,
+            dataset,
+            method,
+            values,
+            **columns,
+        )
         if table.run == "dataset":
             record = record.assign(dataset=YAHOO[:n_runs], split=0)
         if table.n_folds > 1:

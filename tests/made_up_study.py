@@ -35,9 +35,21 @@ def tiny(
     **fields,
 ):
     """An experiment on 24 drawn bags."""
-    part = Part(datasets, RandomSplits(n_splits), methods, overrides or {})
+    part = Part(
+        datasets,
+        RandomSplits(n_splits),
+        methods,
+        overrides or {},
+    )
     stand_in = CATALOGUE.stand_in
-    return Experiment(name, "Mine", (part,), measure, stand_in=stand_in, **fields)
+    return Experiment(
+        name,
+        "Mine",
+        (part,),
+        measure,
+        stand_in=stand_in,
+        **fields,
+    )
 
 
 class SleepsATenth(LabelFrequencies):
@@ -108,7 +120,11 @@ def numbers_of(table: pd.DataFrame) -> pd.DataFrame:
 
 def check_same_numbers(table: pd.DataFrame, expected: pd.DataFrame):
     """Fail unless two tables of records are equal, in any order, but for seconds and the commit."""
-    assert_frame_equal(numbers_of(table), numbers_of(expected), check_exact=True)
+    assert_frame_equal(
+        numbers_of(table),
+        numbers_of(expected),
+        check_exact=True,
+    )
 
 
 def states(experiment, store, by="method") -> dict[str, str]:

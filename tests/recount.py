@@ -208,12 +208,20 @@ def tried_settings(data, number):
 
 def cells_of_alternatives(data, number):
     """Cells of every alternative: its row's mean and the difference on shared splits, in range."""
-    cells = summary(number, tried_settings(data, number), ("method", *SETTING))
+    cells = summary(
+        number,
+        tried_settings(data, number),
+        ("method", *SETTING),
+    )
     keys = [*COLUMN, "method"]
     is_row = (cells["override"] == "{}") & (cells["row"] == "")
     on_shared_splits = cells[is_row].drop(columns=[*SETTING, "std", "n"])
     on_all_splits = summary(number, records_closest(data, number))
-    rows = on_shared_splits.merge(on_all_splits, on=keys, suffixes=("_shared", ""))
+    rows = on_shared_splits.merge(
+        on_all_splits,
+        on=keys,
+        suffixes=("_shared", ""),
+    )
     settings = cells[["method", *SETTING]].drop_duplicates()
     whole = settings.merge(rows, on="method")
     measured = cells[[*keys, *SETTING, "mean"]]
@@ -312,12 +320,20 @@ def claims(data):
         conventions = counts.setdefault(claim.id, (Counter(), Counter()))
         by_convention, by_equivalence = conventions
         for method, rival, criterion in product(methods, rivals, criteria):
-            values = records.pivot(index="split", columns="method", values=criterion)
+            values = records.pivot(
+                index="split",
+                columns="method",
+                values=criterion,
+            )
             losses = values if criterion in LOSSES else 1 - values
             pairs = losses[[method, rival]].dropna()
             differences = pairs[rival] - pairs[method]
             margin = 0.05 * pairs[rival].mean()
-            word, word_by_equivalence = words(claim.test, differences, margin)
+            word, word_by_equivalence = words(
+                claim.test,
+                differences,
+                margin,
+            )
             by_convention[word] += 1
             by_equivalence[word_by_equivalence] += 1
     return counts

@@ -211,7 +211,12 @@ def _compared(records, test, methods, rivals, name, margin):
     method, rival = " or ".join(methods), " or ".join(rivals)
     of_groups = test.claimed in OF_GROUPS
     if of_groups and not missing:
-        method, rival = _extreme_methods(rows, (methods, rivals), criterion, test.claimed)
+        method, rival = _extreme_methods(
+            rows,
+            (methods, rivals),
+            criterion,
+            test.claimed,
+        )
     subject = f"{method} vs {rival}"
     aspect = _symbol(name)
     if of_groups:
@@ -400,7 +405,12 @@ def _stable(rows, method, begin, end, name):
     start = curve.iloc[0]
     moved = float((curve - start).abs().max())
     change = f"{moved / start:.1%} of the loss" if start else f"{moved:.3f} from a loss of 0"
-    return _fact(method, aspect, moved <= MARGIN * start, f"{change} in rounds {begin} to {end}")
+    return _fact(
+        method,
+        aspect,
+        moved <= MARGIN * start,
+        f"{change} in rounds {begin} to {end}",
+    )
 
 
 NOT_RECOMPUTED = [ClaimPart("Appendix C", "recomputed", note="the recomputed table")]

@@ -100,7 +100,11 @@ class ClaimFinding:
         """The finding that ``dataclasses.asdict`` made ready for JSON."""
         verdicts = {view: ClaimVerdict(**made) for view, made in fields["verdicts"].items()}
         parts = tuple(ClaimPart(**made) for made in fields["parts"])
-        rebuilt = {"verdicts": verdicts, "parts": parts, "detail": tuple(fields["detail"])}
+        rebuilt = {
+            "verdicts": verdicts,
+            "parts": parts,
+            "detail": tuple(fields["detail"]),
+        }
         return cls(**(fields | rebuilt))
 
     def as_dict(self) -> dict:

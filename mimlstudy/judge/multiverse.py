@@ -187,7 +187,13 @@ def claim_effects(get_records: Records, *, n_mixtures: int = N_MIXTURES) -> pd.D
                 continue
             leads = [lead for lead in leads if _is_measured(lead, losses)]
             if leads:
-                drawn_rows, changes = _drawn_rows(methods, losses, single, n_mixtures, rng)
+                drawn_rows, changes = _drawn_rows(
+                    methods,
+                    losses,
+                    single,
+                    n_mixtures,
+                    rng,
+                )
                 of_claim = _effects(leads, losses, drawn_rows, changes)
                 tables.append(of_claim.assign(claim=claim))
     if not tables:

@@ -191,7 +191,11 @@ def _ranked(number, entered, profile) -> ReportTable:
     recorded = _recorded(number, entered["dataset"], profile)
     parts = [rows for rows in (entered, *recorded) if len(rows)]
     rows = pd.concat(parts, ignore_index=True)
-    runs = run_means(rows, table).melt(["dataset", "method"], table.criteria, "criterion")
+    runs = run_means(rows, table).melt(
+        ["dataset", "method"],
+        table.criteria,
+        "criterion",
+    )
     groups = runs.groupby(["method", table.columns])["value"]
     means, stds = groups.mean().unstack(), groups.std().unstack()
     # As in print; a set without records has no column.

@@ -228,7 +228,11 @@ def _add_compute(commands):
     command = commands.add_parser("compute", help="run the trials of experiments and record them")
     command.set_defaults(run=_compute)
     _add_experiments(command)
-    command.add_argument("--methods", nargs="+", help="only these rows, by the names of the tables")
+    command.add_argument(
+        "--methods",
+        nargs="+",
+        help="only these rows, by the names of the tables",
+    )
     command.add_argument(
         "--estimate",
         action="store_true",
@@ -373,7 +377,11 @@ def _say_why_nothing_ran(experiments, store, options) -> int:
 def _add_bench(commands):
     command = commands.add_parser("bench", help="your method in the paper's tables")
     command.set_defaults(run=_bench)
-    command.add_argument("entry", metavar="MODULE:NAME", help="an estimator, or what makes one")
+    command.add_argument(
+        "entry",
+        metavar="MODULE:NAME",
+        help="an estimator, or what makes one",
+    )
     command.add_argument(
         "--tables",
         nargs="+",
@@ -411,7 +419,11 @@ def _add_status(commands):
         help="the outcome, and every table and figure: current, or why not",
     )
     command.set_defaults(run=_status)
-    command.add_argument("--json", action="store_true", help="all cells and claims, as JSON")
+    command.add_argument(
+        "--json",
+        action="store_true",
+        help="all cells and claims, as JSON",
+    )
     command.add_argument(
         "--trace",
         nargs="+",
@@ -464,7 +476,12 @@ def _trace(names):
 def _add_data(commands):
     command = commands.add_parser("data", help="list the data sets, or download them")
     command.set_defaults(run=_data)
-    command.add_argument("--fetch", nargs="*", metavar="NAME", help="download these, or all")
+    command.add_argument(
+        "--fetch",
+        nargs="*",
+        metavar="NAME",
+        help="download these, or all",
+    )
     _add_data_home(command)
 
 

@@ -585,7 +585,12 @@ def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
     shown = texts.set_axis(names).rename(columns=HEADS)
     n_splits = records["split"].nunique()
     caption = f"{title}: means (splits: {n_splits}), and the changes by each alternative setting."
-    return frame_grid(shown, changes.reset_index(), caption, corner="settings, or their change")
+    return frame_grid(
+        shown,
+        changes.reset_index(),
+        caption,
+        corner="settings, or their change",
+    )
 
 
 def published_text(cell) -> str:

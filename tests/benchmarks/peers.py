@@ -179,7 +179,11 @@ def _apart(scores, their_scores):
 
 def growth(sizes):
     """Seconds of six learners on more and more bags."""
-    table = pd.DataFrame(index=list(GROWING), columns=list(sizes), dtype=float)
+    table = pd.DataFrame(
+        index=list(GROWING),
+        columns=list(sizes),
+        dtype=float,
+    )
     for n in sizes:
         X, Y, new = bags(n)
         for name, learner in GROWING.items():

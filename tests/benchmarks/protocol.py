@@ -75,7 +75,12 @@ def run(path: Path, only: str):
             continue
         measured = _run_trial(*row)
         frame = pd.DataFrame([{"row": name, **measured}])
-        frame.to_csv(path, mode="a", header=not path.exists(), index=False)
+        frame.to_csv(
+            path,
+            mode="a",
+            header=not path.exists(),
+            index=False,
+        )
         print(name, f"{measured['seconds']:.1f} s", flush=True)
 
 
@@ -89,7 +94,13 @@ def _run_trial(name, dataset, method, override):
             trial = Trial(name, data, method, text, 0)
             estimator = experiment.estimator(data, method, text)
             with sharing(Cache(2**28)):
-                stages = run_trial(trial, estimator, part.splits, experiment.measure, CATALOGUE)
+                stages = run_trial(
+                    trial,
+                    estimator,
+                    part.splits,
+                    experiment.measure,
+                    CATALOGUE,
+                )
     criteria = {name: stages[0].get(name) for name in (*CRITERIA, "accuracy")}
     return {"seconds": stages[0]["seconds"]} | criteria
 
@@ -110,7 +121,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("action", choices=["run", "compare"])
     parser.add_argument("files", nargs="+", type=Path)
-    parser.add_argument("--only", default="", help="rows whose name has this text")
+    parser.add_argument(
+        "--only",
+        default="",
+        help="rows whose name has this text",
+    )
     arguments = parser.parse_args()
     if arguments.action == "run":
         run(arguments.files[0], arguments.only)

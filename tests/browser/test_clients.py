@@ -19,10 +19,10 @@ from conftest import ROOT, watched_page
 from mimlstudy.report.notebooks import available_notebooks
 
 JUPYTERLAB, LAB = "jupyterlab", "mimlstudy.report.lab"  # as modules; the second is `make lab`
-# The article, sliders, a section, and a reader's own data.
-IN_JUPYTERLAB = ["0_scorecard", "3_framework", "4_degeneration", "own_data"]
-# A section, parameters of claims, a figure that is explored, and a method of one's own.
-IN_PAPERMILL = ["6_insdif", "10_multiverse", "B_parameter_settings", "own_method"]
+# Sliders, a section, tables of data, and a reader's own data.
+IN_JUPYTERLAB = ["3_framework", "4_degeneration", "C_web_page_data", "own_data"]
+# A section, and a method of one's own; `make check` runs all others before.
+IN_PAPERMILL = ["6_insdif", "own_method"]
 SECONDS_TO_RUN = 600  # for all cells of a notebook, at the smoke profile
 PROFILE = 'profile: str = \\"paper\\"'  # as the files of notebooks have it
 SECONDS_TO_START = 300  # for a server, a page or a kernel to come up
@@ -41,7 +41,11 @@ def jupyterlab(tmp_path_factory):
     for name, path in available_notebooks().items():
         notebook = path.read_text()
         assert PROFILE in notebook, name
-        smoke = notebook.replace(PROFILE, PROFILE.replace("paper", "smoke"), 1)
+        smoke = notebook.replace(
+            PROFILE,
+            PROFILE.replace("paper", "smoke"),
+            1,
+        )
         (folder / f"{name}.ipynb").write_text(smoke)
     with server([JUPYTERLAB, f"--notebook-dir={folder}"], folder) as address:
         yield folder, address
@@ -220,7 +224,11 @@ def test_what_a_reader_runs_and_edits_by_make_lab_changes_nothing_that_git_keeps
     checkout, tmp_path, page
 ):
     with server([LAB], tmp_path, root=checkout) as address:
-        path = run_all_cells((checkout, address), page, "build/lab/3_framework")
+        path = run_all_cells(
+            (checkout, address),
+            page,
+            "build/lab/C_web_page_data",
+        )
         assert not outputs(path, "error")
         n_cells = len(code_cells(path))
         page.locator(".jp-Cell").first.click()
@@ -234,7 +242,15 @@ def test_what_a_reader_runs_and_edits_by_make_lab_changes_nothing_that_git_keeps
 @pytest.mark.parametrize("name", IN_PAPERMILL)
 def test_plain_papermill_and_nbconvert_from_another_folder(tmp_path, name):
     notebook = str(available_notebooks()[name])
-    call("papermill", notebook, "out.ipynb", "-p", "profile", "smoke", folder=tmp_path)
+    call(
+        "papermill",
+        notebook,
+        "out.ipynb",
+        "-p",
+        "profile",
+        "smoke",
+        folder=tmp_path,
+    )
     call("nbconvert", "--to", "html", "out.ipynb", folder=tmp_path)
     assert not outputs(tmp_path / "out.ipynb", "error")
     assert all_cells_ran(tmp_path / "out.ipynb")

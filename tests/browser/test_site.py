@@ -378,8 +378,16 @@ def cells_by_chance(n):
 # The site of the full protocol, not that of the smoke profile.
 # make check builds the smoke site alone: after make site, run pytest tests/browser.
 FULL_SITES = [site for site in SITES if site.name == "site"]
-WITHOUT_SITE = pytest.param(None, id="none", marks=pytest.mark.skip(reason="make site builds it"))
-on_the_full_site = pytest.mark.parametrize("site", FULL_SITES or [WITHOUT_SITE], ids=named)
+WITHOUT_SITE = pytest.param(
+    None,
+    id="none",
+    marks=pytest.mark.skip(reason="make site builds it"),
+)
+on_the_full_site = pytest.mark.parametrize(
+    "site",
+    FULL_SITES or [WITHOUT_SITE],
+    ids=named,
+)
 
 
 @on_the_full_site

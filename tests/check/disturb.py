@@ -56,7 +56,12 @@ def largest_changes() -> list[dict]:
         rows_of = dict(list(recorded.groupby(KEY)))
         for trial, repeated in run_trials(trials_of(of_split_0), EXPERIMENTS, CATALOGUE):
             n_labels = CATALOGUE.n_labels(trial.dataset)
-            change, _ = compare_trial(experiment, rows_of[trial], repeated, n_labels)
+            change, _ = compare_trial(
+                experiment,
+                rows_of[trial],
+                repeated,
+                n_labels,
+            )
             changes.append(trial._asdict() | {"largest_change": change})
     return changes
 
@@ -70,7 +75,11 @@ def main():
         # A variable that is set and empty is not pinned.
         environment = os.environ | variables() | disturbance
         command = [sys.executable, __file__, "here"]
-        output = subprocess.check_output(command, env=environment, text=True)
+        output = subprocess.check_output(
+            command,
+            env=environment,
+            text=True,
+        )
         changes = pd.DataFrame(json.loads(output.splitlines()[-1]))
         tables.append(changes.assign(disturbance=name))
     here = {key: provenance()[key] for key in ("versions", "commit", "machine")}

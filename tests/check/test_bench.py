@@ -133,10 +133,18 @@ def test_a_search_of_scikit_learn_tries_its_grid_itself(here):
 
 def test_a_guest_that_ended_is_not_ended_again(here, monkeypatch):
     """Its number may be that of another process."""
-    conditions = Conditions(folder=str(here), output=str(here / "output.txt"), timeout=60.0)
+    conditions = Conditions(
+        folder=str(here),
+        output=str(here / "output.txt"),
+        timeout=60.0,
+    )
     session = Session("stranger:knn", conditions)
     session.end()
-    monkeypatch.setattr(os, "killpg", lambda *_: pytest.fail("it is killed again"))
+    monkeypatch.setattr(
+        os,
+        "killpg",
+        lambda *_: pytest.fail("it is killed again"),
+    )
     session.end()
 
 
@@ -171,7 +179,11 @@ def test_unseen_data_are_a_table_too(here):
 
 
 def test_the_method_of_the_guide_enters_as_pasted(here):
-    code = re.search(r"`my_method.py`:\n\n```python\n(.*?)```", GUIDE.read_text(), re.S)
+    code = re.search(
+        r"`my_method.py`:\n\n```python\n(.*?)```",
+        GUIDE.read_text(),
+        re.S,
+    )
     (here / "my_method.py").write_text(code[1])
     done = bench("my_method:mean_vectors", [5], profile="smoke", jobs=1)
     assert not done.problems
@@ -230,7 +242,11 @@ def check_problem(entry, tables, line):
     ],
 )
 def test_a_bad_entry_gets_one_clear_line_for_its_table(here, name, line):
-    check_problem(f"stranger:{name}", [1], f"Table 1, stranger:{name}: {line}")
+    check_problem(
+        f"stranger:{name}",
+        [1],
+        f"Table 1, stranger:{name}: {line}",
+    )
 
 
 @pytest.mark.parametrize(
@@ -282,12 +298,22 @@ def ranked(monkeypatch):
     """On musk1 a is best, on fox b; c has musk1 alone, and shares the second place there."""
     on_musk = {"accuracy": [0.9, 0.8, 0.8]}
     on_fox = {"accuracy": [0.5, 0.7]}
-    of_musk = rows("table5", "musk1", ["a", "b", "c"], on_musk, seconds=1.0)
+    of_musk = rows(
+        "table5",
+        "musk1",
+        ["a", "b", "c"],
+        on_musk,
+        seconds=1.0,
+    )
     of_fox = rows("table5", "fox", ["a", "b"], on_fox, seconds=1.0)
     table = pd.concat([of_musk, of_fox]).assign(split=0)
     is_entry = table["method"] == "a"
     recorded = table[~is_entry]
-    monkeypatch.setattr(bench_module, "_recorded", lambda *arguments: [recorded])
+    monkeypatch.setattr(
+        bench_module,
+        "_recorded",
+        lambda *arguments: [recorded],
+    )
     return bench_module._ranked(5, table[is_entry], "paper")
 
 

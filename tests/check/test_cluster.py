@@ -56,7 +56,14 @@ def cluster(folder, n_workers, environment=os.environ):
     paths = [str(HERE.parent), str(HERE.parents[2]), os.environ.get("PYTHONPATH", "")]
     environment = {**environment, "PYTHONPATH": os.pathsep.join(paths)}
     place = {"folder": folder, "environment": environment}
-    scheduler = start("dask_scheduler", "--host", "127.0.0.1", "--port", "0", **place)
+    scheduler = start(
+        "dask_scheduler",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        "0",
+        **place,
+    )
     workers = []
     try:
         address = wait_for_address(folder / "log")
@@ -86,7 +93,11 @@ class KillingAWorker(Store):
 
 
 def test_a_cluster_loses_a_worker_and_its_records_are_those_made_here(tmp_path):
-    mine = tiny(METHODS, datasets=("drawn:24x2x4", "drawn:40x4x4"), n_splits=50)
+    mine = tiny(
+        METHODS,
+        datasets=("drawn:24x2x4", "drawn:40x4x4"),
+        n_splits=50,
+    )
     there = KillingAWorker(tmp_path / "there", CATALOGUE)
     with cluster(tmp_path, 3) as (address, workers):
         there.workers = workers
@@ -114,7 +125,12 @@ def test_a_cluster_of_one_worker_runs_on_that_worker(tmp_path):
     mine = tiny(measure=Measure(process_of_trial, ("pid",)))
     processes = set()
     with cluster(tmp_path, 1) as (address, (worker,)):
-        finished = run_trials(mine.trials(), {"mine": mine}, CATALOGUE, dask=address)
+        finished = run_trials(
+            mine.trials(),
+            {"mine": mine},
+            CATALOGUE,
+            dask=address,
+        )
         for _, (row,) in finished:
             processes.add(row["pid"])
     assert processes == {worker.pid}
@@ -126,7 +142,12 @@ def test_a_trial_that_kills_its_workers_stops_only_itself(tmp_path):
     allowed_failures = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"}
     ended = []
     with cluster(tmp_path, 6, os.environ | allowed_failures) as (address, _):
-        finished = run_trials(mine.trials(), {"mine": mine}, CATALOGUE, dask=address)
+        finished = run_trials(
+            mine.trials(),
+            {"mine": mine},
+            CATALOGUE,
+            dask=address,
+        )
         message = r"(?s)1 of 2 trials failed.*Deadly.*its worker process died"
         with pytest.raises(TrialError, match=message):
             for trial, _ in finished:
@@ -141,7 +162,11 @@ def test_workers_with_another_arithmetic_are_refused(tmp_path):
     environment["OPENBLAS_CORETYPE"] = "Nehalem"
     with cluster(tmp_path, 1, environment) as (address, _):
         with pytest.raises(ValueError, match=r"must have the arithmetic x86-64-v3.*--preload"):
-            compute(tiny(), dask=address, store=Store(tmp_path, CATALOGUE))
+            compute(
+                tiny(),
+                dask=address,
+                store=Store(tmp_path, CATALOGUE),
+            )
 
 
 def test_workers_with_many_threads_are_refused(tmp_path):

@@ -140,7 +140,12 @@ class Deadly(LabelFrequencies):
 
 def test_a_trial_that_kills_every_worker_stops_only_itself():
     mine = tiny({"Deadly": Deadly(), "MimlNn": METHODS["MimlNn"]}, n_splits=1)
-    finished = run_trials(mine.trials(), {"mine": mine}, CATALOGUE, jobs=2)
+    finished = run_trials(
+        mine.trials(),
+        {"mine": mine},
+        CATALOGUE,
+        jobs=2,
+    )
     ended = []
     message = r"(?s)1 of 2 trials failed.*Deadly.*its worker process"
     with pytest.raises(TrialError, match=message):
@@ -172,7 +177,11 @@ def test_all_that_runs_in_a_trial_of_any_method_is_covered(name):
 
 def test_output_that_nobody_reads_is_no_error():
     command = f"set -o pipefail; {sys.executable} -m mimlpaper data | true"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    done = subprocess.run(
+        ["bash", "-c", command],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode in (0, 1)
     assert done.stderr == ""
 

@@ -54,7 +54,11 @@ def test_rows_that_are_changed_as_they_are_written_are_damaged(store, monkeypatc
     assert set(states(MINE, store).values()) == {"damaged"}
 
 
-BIRDS = tiny({"Ml-knn": METHODS["Ml-knn"]}, datasets=("hja",), n_splits=1)
+BIRDS = tiny(
+    {"Ml-knn": METHODS["Ml-knn"]},
+    datasets=("hja",),
+    n_splits=1,
+)
 
 
 def forget_contents():
@@ -125,7 +129,11 @@ def test_another_file_in_the_manifest_makes_records_not_current(store, monkeypat
     entries = fetch.manifest()
     for file in fetch.source_of("hja").files:
         changed = entries | {file: replace(entries[file], sha256="0" * 64)}
-        monkeypatch.setattr(fetch, "manifest", lambda changed=changed: changed)
+        monkeypatch.setattr(
+            fetch,
+            "manifest",
+            lambda changed=changed: changed,
+        )
         forget_contents()
         assert states(BIRDS, store) == {"Ml-knn": "data changed"}, file
 

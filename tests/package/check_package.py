@@ -54,7 +54,15 @@ def main():
     builder = environment(Path(sys.executable), "builder")
     requirements = project["build-system"]["requires"]
     call(builder, "-m", "pip", "install", "--quiet", *requirements)
-    call(builder, "-m", "hatchling", "build", "-d", str(FOLDER / "dist"), cwd=ROOT)
+    call(
+        builder,
+        "-m",
+        "hatchling",
+        "build",
+        "-d",
+        str(FOLDER / "dist"),
+        cwd=ROOT,
+    )
     (sdist,) = (FOLDER / "dist").glob("*.tar.gz")
     (wheel,) = (FOLDER / "dist").glob("*.whl")
     check_sdist_builds_the_same_wheel(builder, sdist, wheel)
@@ -110,7 +118,17 @@ def check_sdist_builds_the_same_wheel(builder, sdist, wheel):
     shutil.unpack_archive(sdist, FOLDER / "unpacked")
     (source,) = (FOLDER / "unpacked").iterdir()
     again = FOLDER / "again"
-    call(builder, "-m", "hatchling", "build", "-t", "wheel", "-d", str(again), cwd=source)
+    call(
+        builder,
+        "-m",
+        "hatchling",
+        "build",
+        "-t",
+        "wheel",
+        "-d",
+        str(again),
+        cwd=source,
+    )
     (rebuilt,) = again.glob("*.whl")
     differing = content_of(wheel) ^ content_of(rebuilt)
     assert not differing, sorted(differing)
@@ -124,17 +142,36 @@ def use(python, name, package, constraints, whole=False):
     """Install the package in an empty environment, and use it in an empty folder."""
     alone = environment(python, f"python{name}")
     # Without hashes, which the package that was just built has not.
-    exact = re.findall(r"^[\w.-]+==[^\\\n]+", constraints.read_text(), re.MULTILINE)
+    exact = re.findall(
+        r"^[\w.-]+==[^\\\n]+",
+        constraints.read_text(),
+        re.MULTILINE,
+    )
     versions = FOLDER / f"versions{name}.txt"
     versions.write_text("\n".join(exact))
     locked = ["--constraint", str(versions), str(package)]
     # What nothing imports needs no bytecode.
-    call(alone, "-m", "pip", "install", "--quiet", "--no-compile", *locked)
+    call(
+        alone,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-compile",
+        *locked,
+    )
     call(alone, "-m", "pip", "check")
     with tempfile.TemporaryDirectory() as folder:
         call(alone, "-c", LEARNERS, cwd=folder)
         assert "scene" in call(alone, "-m", "mimlstudy", "data", cwd=folder)
-        status = call(alone, "-m", "mimlstudy", "status", cwd=folder, allowed=(0, 1))
+        status = call(
+            alone,
+            "-m",
+            "mimlstudy",
+            "status",
+            cwd=folder,
+            allowed=(0, 1),
+        )
         assert "values that agree" in status, status
         assert "nan of" not in status, status
         if whole:
@@ -161,7 +198,15 @@ def use_the_bench(alone, folder):
     profile = "quick" if has_data else "smoke"
     (Path(folder) / "my_method.py").write_text(METHOD)
     words = ["bench", "my_method:Model", "--tables", "1", "--data", str(DATA)]
-    ranks = call(alone, "-m", "mimlstudy", *words, "--profile", profile, cwd=folder)
+    ranks = call(
+        alone,
+        "-m",
+        "mimlstudy",
+        *words,
+        "--profile",
+        profile,
+        cwd=folder,
+    )
     assert "my_method:Model" in ranks, ranks
     assert ("MimlBoost" in ranks) == has_data, ranks
 

@@ -158,7 +158,11 @@ for path in sorted(folder.rglob("*.py")):
 
 
 def test_an_import_of_the_study_opens_no_table():
-    imported = subprocess.run([sys.executable, "-c", IMPORT_ALL], capture_output=True, text=True)
+    imported = subprocess.run(
+        [sys.executable, "-c", IMPORT_ALL],
+        capture_output=True,
+        text=True,
+    )
     assert imported.returncode == 0, imported.stderr
 
 

@@ -165,7 +165,11 @@ def as_form(rules):
 def test_browser_and_python_judge_alike_by_rules_of_any_kind(records):
     chosen = [*rules_by_chance(5)]
     forms = [as_form(rules) for rules in chosen]
-    judged = in_javascript(IN_JAVASCRIPT, data=argument(records.get), rules=forms)
+    judged = in_javascript(
+        IN_JAVASCRIPT,
+        data=argument(records.get),
+        rules=forms,
+    )
     for rules, claims in zip(chosen, judged, strict=True):
         assert claims == words_in_python(records, rules), rules
 
@@ -176,7 +180,11 @@ def test_browser_and_python_take_each_of_several_data_sets_as_one_pair(records):
     other_split = pages.assign(split=1, one_error=pages["one_error"] + 0.01)
     given = {"table4": pd.concat([pages, other_split])}
     rules = Rules()
-    (claims,) = in_javascript(IN_JAVASCRIPT, data=argument(given.get), rules=[as_form(rules)])
+    (claims,) = in_javascript(
+        IN_JAVASCRIPT,
+        data=argument(given.get),
+        rules=[as_form(rules)],
+    )
     assert claims == words_in_python(given, rules)
 
 

@@ -74,7 +74,11 @@ def test_it_says_where_something_else_is_asked_for():
 def test_no_command_imports_a_library_before_the_study():
     """A command with one process fits in it, and so would lack the pin."""
     source = inspect.getsource(command)
-    imported = re.findall(r"^\s*(?:from|import) (\w+)", source, re.MULTILINE)
+    imported = re.findall(
+        r"^\s*(?:from|import) (\w+)",
+        source,
+        re.MULTILINE,
+    )
     assert set(imported) <= {"mimlpaper", "mimlstudy", *sys.stdlib_module_names}
 
 

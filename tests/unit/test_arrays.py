@@ -293,7 +293,12 @@ def test_cross_validation_takes_named_bags_and_a_table_without_names():
     bags = Bags.from_list({f"image {i}": np.array([[i], [i + 1]]) for i in range(12)})
     labels = pd.DataFrame({"a": np.arange(12) % 2, "b": np.arange(12) % 3 > 0})
     folds = KFold(3, shuffle=True, random_state=0)
-    predicted = cross_val_predict(MimlNn(random_state=0), bags, labels, cv=folds)
+    predicted = cross_val_predict(
+        MimlNn(random_state=0),
+        bags,
+        labels,
+        cv=folds,
+    )
     assert predicted.shape == (12, 2)
     shuffled = train_test_split(bags, labels, random_state=0)
     bags_to_learn, _, labels_to_learn, _ = shuffled

@@ -323,7 +323,12 @@ def test_spaces_and_empty_lines_of_tables_do_not_matter(read):
 
 @pytest.mark.parametrize("name", ["a;b;c;d;e", "a|b|c|d|e", 'a"b;c;d;e;f'])
 def test_names_with_other_delimiters_come_back(tmp_path, name):
-    data = labelled_bags([[[1.0, 2.0]]], [[1]], ["sea"], feature_names=[name, "y"])
+    data = labelled_bags(
+        [[[1.0, 2.0]]],
+        [[1]],
+        ["sea"],
+        feature_names=[name, "y"],
+    )
     path = tmp_path / "t.csv"
     write_bags(path, data)
     assert read_bags(path).feature_names == (name, "y")
@@ -362,7 +367,12 @@ def test_integers_of_json_beside_null_are_not_rounded(refused, read):
         {"bag": "p", "x": 2**53 + 1, "label:a": 1},
         {"bag": "q", "x": None, "label:a": 0},
     ]
-    refused("t.json", json.dumps(records), "row 0: 'x' .*float64 would round", missing=0)
+    refused(
+        "t.json",
+        json.dumps(records),
+        "row 0: 'x' .*float64 would round",
+        missing=0,
+    )
     records[0]["x"] = 2**53
     assert as_lists(read("t.json", json.dumps(records), missing=0)) == [[[2**53]], [[0]]]
 
@@ -378,8 +388,16 @@ def test_lines_of_json_are_records(read):
 def test_an_integer_of_hundreds_of_digits_has_its_row(refused, n_digits):
     digits = n_digits * "1"
     message = "'x' must be a finite number .*got '111.*; float64 would round this integer"
-    refused("t.json", f'[{{"bag": "p", "x": {digits}, "label:a": 1}}]', f"row 0: {message}")
-    refused("t.csv", f"bag,x,label:a\np,{digits},1\n", f"line 2: {message}")
+    refused(
+        "t.json",
+        f'[{{"bag": "p", "x": {digits}, "label:a": 1}}]',
+        f"row 0: {message}",
+    )
+    refused(
+        "t.csv",
+        f"bag,x,label:a\np,{digits},1\n",
+        f"line 2: {message}",
+    )
 
 
 @pytest.mark.parametrize("text", ["１", "²", "--1"])
@@ -390,7 +408,11 @@ def test_no_integer_is_a_number_that_float64_would_round(refused, text):
 
 def test_a_key_of_json_stands_once(refused):
     text = '[{"bag": "p", "x": 1, "x": 2, "label:a": 1}]'
-    refused("t.json", text, "a record must have each key once, got 'x' twice")
+    refused(
+        "t.json",
+        text,
+        "a record must have each key once, got 'x' twice",
+    )
 
 
 @pytest.mark.parametrize(
@@ -398,7 +420,11 @@ def test_a_key_of_json_stands_once(refused):
     ["f1,f2,label:s\n1.5,2,1\n2.5,4,0\n", "f1,f2,label:s\n1,2,1\n2.5,4,0\n"],
 )
 def test_a_first_column_of_floats_names_no_bags(refused, text):
-    refused("t.csv", text, "the first column, 'f1', must name the bags, got floats")
+    refused(
+        "t.csv",
+        text,
+        "the first column, 'f1', must name the bags, got floats",
+    )
 
 
 @pytest.mark.parametrize("missing", ["0", math.inf, [0]])
@@ -716,7 +742,13 @@ def test_sparse_rows_cost_what_they_hold(read, refused):
 
     many_rows = text + 600 * row
     message = "line 20016: 13 rows of 20,001 numbers.* more than 4 times max_bytes=500,000 bytes"
-    refused("wide.arff", many_rows, message, labels=["y"], max_bytes=500_000)
+    refused(
+        "wide.arff",
+        many_rows,
+        message,
+        labels=["y"],
+        max_bytes=500_000,
+    )
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-16-le"])
@@ -763,13 +795,22 @@ def test_json_that_is_no_table_is_refused(refused, content):
 
 
 def test_json_of_endless_lists_is_refused(refused):
-    refused("t.json", "[" * 10**5, "JSON must be a list of records .* got lists in lists")
+    refused(
+        "t.json",
+        "[" * 10**5,
+        "JSON must be a list of records .* got lists in lists",
+    )
 
 
 def test_a_set_of_endless_lists_is_refused(refused):
     nested = "[" * 50_000 + "]" * 50_000
     message = "line 2: 'tags' must be a list of names"
-    refused("t.csv", f"bag,x,tags\nq,1,{nested}\n", message, labels="tags")
+    refused(
+        "t.csv",
+        f"bag,x,tags\nq,1,{nested}\n",
+        message,
+        labels="tags",
+    )
 
 
 def test_a_cell_without_end_is_refused(refused):

@@ -106,7 +106,11 @@ def test_every_parameter_has_an_entry_with_its_type_and_default(kind):
 def test_every_parameter_is_explained_below_its_entry(kind):
     text = inspect.getdoc(kind)
     for name in entries(kind):
-        entry = re.search(rf"^{name} : .*\n    \S", text, flags=re.MULTILINE)
+        entry = re.search(
+            rf"^{name} : .*\n    \S",
+            text,
+            flags=re.MULTILINE,
+        )
         assert entry, f"{name} has no meaning"
     assert "see there" not in text
 
@@ -389,7 +393,12 @@ for factor in (2, 3):
 def test_the_first_compilation_of_a_process_is_announced_once_on_stderr():
     """Two functions are compiled; nothing is configured to show logs."""
     command = [sys.executable, "-c", INVENTED]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert run.stderr == "compiling loops for this computer; this fit takes seconds longer\n"
     assert run.stdout == ""
 

@@ -18,7 +18,11 @@ OVERRIDE = {"C": 10.0}
 
 @pytest.fixture(autouse=True)
 def only_table_1(monkeypatch):
-    monkeypatch.setattr(chance, "published_tables", lambda: {1: published_tables()[1]})
+    monkeypatch.setattr(
+        chance,
+        "published_tables",
+        lambda: {1: published_tables()[1]},
+    )
 
 
 def printed(method):

@@ -15,7 +15,13 @@ from tests.made_up_records import rows
 
 def records_of_row(experiment, override, values):
     measured = dict.fromkeys(ALL_CRITERIA, values)
-    return rows(experiment, "scene", "MimlBoost", measured, override=override)
+    return rows(
+        experiment,
+        "scene",
+        "MimlBoost",
+        measured,
+        override=override,
+    )
 
 
 @pytest.fixture

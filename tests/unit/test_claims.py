@@ -27,7 +27,14 @@ def levels(dataset="scene", n=30, **means):
 
 
 def of(test, methods="A", rivals="B", on=SEVEN, values=(), experiment="table1"):
-    return ClaimTest(test, tuple(methods), tuple(rivals), tuple(on), tuple(values), (experiment,))
+    return ClaimTest(
+        test,
+        tuple(methods),
+        tuple(rivals),
+        tuple(on),
+        tuple(values),
+        (experiment,),
+    )
 
 
 def judged(records, test):
@@ -508,7 +515,12 @@ def test_ranges_of_appendix_c():
     assert of_pmc == ["contradicted", "supported"]
     of_prc = words(printed, "ranges", on=["PRC"], values=(20, 55))
     assert of_prc == ["supported", "supported"]
-    without = words(pd.DataFrame(), "ranges", on=["PMC"], values=(20, 45))
+    without = words(
+        pd.DataFrame(),
+        "ranges",
+        on=["PMC"],
+        values=(20, 45),
+    )
     assert without == ["not tested"]
 
 
@@ -667,7 +679,12 @@ def test_facts_of_the_data_are_compared_at_printed_precision(monkeypatch):
     table = pd.DataFrame(stated, columns=columns)
     source = "mimlstudy.judge.claim_parts.published_facts"
     monkeypatch.setattr(source, lambda: table)
-    measured = facts("yeast", mean_labels=4.237, n_labels=13, multi_label=22.1)
+    measured = facts(
+        "yeast",
+        mean_labels=4.237,
+        n_labels=13,
+        multi_label=22.1,
+    )
     assert words(measured, "facts", on=["yeast", "scene"]) == [
         "supported",
         "contradicted",
@@ -706,7 +723,11 @@ def test_a_bag_of_instances_has_one_for_each_label():
 
 
 def test_most_constraints_are_redundant_if_fewer_than_half_bind_in_each_fit_to_a_data_set():
-    fits = {"dataset": "scene:30%", "n_binding": [10, 49], "n_constraints": [100, 100]}
+    fits = {
+        "dataset": "scene:30%",
+        "n_binding": [10, 49],
+        "n_constraints": [100, 100],
+    }
     measured = pd.DataFrame(fits)
     assert words(measured, "redundant", on=()) == ["supported"]
     binding = measured.assign(n_binding=[10, 51], dataset="reuters:30%")

@@ -285,7 +285,12 @@ def test_choice_and_calibration_are_cross_validated(bags, Y):
     precision = {}
     for name, learner in FAST.items():
         seeded = clone(learner).set_params(random_state=3)
-        scores[name], precision[name] = cross_validated(seeded, bags, Y, folds)
+        scores[name], precision[name] = cross_validated(
+            seeded,
+            bags,
+            Y,
+            folds,
+        )
     assert classifier.held_out_ == pytest.approx(precision)
     chosen = classifier.chosen_
     assert precision[chosen] == max(precision.values())

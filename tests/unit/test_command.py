@@ -23,7 +23,11 @@ from tests.made_up_study import raising
 def results(tmp_path, monkeypatch):
     """Empty folders in place of the project's results and builds."""
     monkeypatch.setattr(folders, "results", lambda: tmp_path)
-    monkeypatch.setattr(folders, "build", lambda profile: tmp_path / profile)
+    monkeypatch.setattr(
+        folders,
+        "build",
+        lambda profile: tmp_path / profile,
+    )
     return tmp_path
 
 
@@ -98,7 +102,11 @@ def test_verify_fails_if_records_are_damaged(run, recorded, options, expected):
 
 @pytest.mark.usefixtures("recorded")
 def test_an_audit_needs_no_data(run, monkeypatch):
-    monkeypatch.setattr(PaperCatalogue, "is_present", lambda *arguments: False)
+    monkeypatch.setattr(
+        PaperCatalogue,
+        "is_present",
+        lambda *arguments: False,
+    )
     code, printed = run(f"verify {SMOKE_RUN} --audit 20")
     assert code == 0
     assert "nothing was checked: the data are not here" in printed
@@ -168,7 +176,11 @@ def test_options_of_run_reach_the_notebooks(run, calls):
 def test_run_names_the_page_to_open(run, monkeypatch, tmp_path):
     output = tmp_path / "3_framework.ipynb"
     done = NotebookRun("3_framework", "done", 1.0, output)
-    monkeypatch.setattr(notebooks, "run_notebooks", lambda *arguments, **options: [done])
+    monkeypatch.setattr(
+        notebooks,
+        "run_notebooks",
+        lambda *arguments, **options: [done],
+    )
     code, printed = run("run 3_framework")
     assert code == 0
     assert printed.endswith(f"\nopen {tmp_path / '3_framework.html'}\n")
@@ -228,9 +240,21 @@ def artefact(monkeypatch):
         "state": "missing",
         "command": "mimlpaper run 3_framework",
     }
-    monkeypatch.setattr(status, "artefact_status", lambda *arguments: [row])
-    monkeypatch.setattr(status, "recorded_scorecard", lambda profile: {"rows": 0})
-    monkeypatch.setattr(status, "in_words", lambda card: f"{card['rows']} rows")
+    monkeypatch.setattr(
+        status,
+        "artefact_status",
+        lambda *arguments: [row],
+    )
+    monkeypatch.setattr(
+        status,
+        "recorded_scorecard",
+        lambda profile: {"rows": 0},
+    )
+    monkeypatch.setattr(
+        status,
+        "in_words",
+        lambda card: f"{card['rows']} rows",
+    )
     return row
 
 
@@ -291,7 +315,11 @@ def test_only_numbers_of_the_full_protocol_are_traced(run):
 
 def test_data_are_fetched_where_they_are_asked_for(run, tmp_path, monkeypatch):
     fetched = []
-    monkeypatch.setattr(fetch, "fetch_all", lambda *arguments: fetched.append(arguments))
+    monkeypatch.setattr(
+        fetch,
+        "fetch_all",
+        lambda *arguments: fetched.append(arguments),
+    )
     assert run("data --fetch")[0] == 0
     assert run(f"data --fetch scene --data {tmp_path}")[0] == 0
     everything, scene = fetched
@@ -376,6 +404,10 @@ def test_a_command_says_aloud_that_its_arithmetic_is_its_own(run, monkeypatch, l
     obstacle = "OPENBLAS_CORETYPE is set to another value"
     monkeypatch.setattr(arithmetic, "_obstacle", lambda: obstacle)
     done = NotebookRun("3_framework", "done", 1.0)
-    monkeypatch.setattr(notebooks, "run_notebooks", lambda *arguments, **options: [done])
+    monkeypatch.setattr(
+        notebooks,
+        "run_notebooks",
+        lambda *arguments, **options: [done],
+    )
     _, printed = run(line)
     assert f"own arithmetic: {obstacle}." in printed

@@ -95,14 +95,22 @@ def test_a_run_says_where_figures_and_tables_go(project, monkeypatch, shown, siz
 
 
 def test_a_sentence_is_shown_if_its_facts_hold(project, shown):
-    Companion().says("Seven of 7 agree.", all_agree=True, none_is_missing=np.True_)
+    Companion().says(
+        "Seven of 7 agree.",
+        all_agree=True,
+        none_is_missing=np.True_,
+    )
     assert shown.last_text() == "Seven of 7 agree."
 
 
 def test_a_sentence_whose_fact_is_false_stops_the_notebook(project, shown):
     said = r'"Eight of 7 agree\.": its fact all_agree \(2 of 2\) is false'
     with pytest.raises(FalseSentence, match=said):
-        Companion().says("Eight of 7 agree.", none_is_missing=True, all_agree=False)
+        Companion().says(
+            "Eight of 7 agree.",
+            none_is_missing=True,
+            all_agree=False,
+        )
     assert not shown.objects
 
 
@@ -131,7 +139,11 @@ def mark(store, n_trials):
 
 
 def made_by_other_code(store):
-    change_records(store, MINE, lambda rows: rows.assign(code="other code"))
+    change_records(
+        store,
+        MINE,
+        lambda rows: rows.assign(code="other code"),
+    )
 
 
 def test_what_is_published_is_shown_also_if_code_has_changed_since(project, shown):
@@ -170,7 +182,11 @@ def without_data(project, monkeypatch):
     """A store with two trials, and no data to run others on."""
     store = explored_store()
     compute(MINE, jobs=1, store=store)
-    monkeypatch.setattr(PaperCatalogue, "fetch", raising(DataError("gone")))
+    monkeypatch.setattr(
+        PaperCatalogue,
+        "fetch",
+        raising(DataError("gone")),
+    )
     return store
 
 

@@ -44,7 +44,12 @@ def test_without_records_all_is_missing(number):
 
 
 def test_runs_of_table_1_are_splits():
-    records = rows("table1", "scene", "MimlSvm", {"coverage": [0.1, 0.2, 0.3]})
+    records = rows(
+        "table1",
+        "scene",
+        "MimlSvm",
+        {"coverage": [0.1, 0.2, 0.3]},
+    )
     cells = compare.compare_with_paper(records, 1)
     is_ours = (cells["algorithm"] == "MimlSvm") & (cells["criterion"] == "coverage")
     (cell,) = cells[is_ours].itertuples()
@@ -74,14 +79,26 @@ def test_runs_of_table_5_are_cross_validations():
 
 def test_wrong_records_stay_out_of_tables():
     states = ["current", "differs", "damaged", "code changed"]
-    records = rows("table1", "scene", "MimlNn", {"coverage": [1.0] * 4}, state=states)
+    records = rows(
+        "table1",
+        "scene",
+        "MimlNn",
+        {"coverage": [1.0] * 4},
+        state=states,
+    )
     kept = selection.records_of({"table1": records}, "table1", "table2")
     assert kept["state"].tolist() == ["current", "code changed"]
 
 
 def test_a_stand_in_has_the_first_column_of_table_5_and_the_verdict_synthetic():
     accuracy = {"accuracy": np.repeat([0.89, 0.91], 10)}
-    records = rows("table5", "synthetic_africa", "SubCod", accuracy, kind="synthetic")
+    records = rows(
+        "table5",
+        "synthetic_africa",
+        "SubCod",
+        accuracy,
+        kind="synthetic",
+    )
     cells = compare.compare_with_paper(records, 5)
     (cell,) = cells[cells["n"] > 0].itertuples()
     assert cell.dataset == "musk1"
@@ -186,7 +203,11 @@ def test_records_as_printed_are_empty_where_print_has_no_value(around_one_half):
 
 def test_sets_of_pages_as_printed_have_the_printed_mean_together(around_one_half):
     datasets = [f"yahoo:{i}" for i in range(3)]
-    pages = around_one_half.assign(dataset=datasets, method="InsDif", split=0)
+    pages = around_one_half.assign(
+        dataset=datasets,
+        method="InsDif",
+        split=0,
+    )
     moved = compare.moved_to_printed_means(pages, "table4")
     assert moved["hamming_loss"].mean() == pytest.approx(0.039)
 

@@ -35,7 +35,12 @@ def test_elsewhere_one_decision_in_a_hundred_bags_may_differ(elsewhere):
 
 def test_elsewhere_a_decision_may_differ_in_a_fold_of_nine_bags():
     fold = ROW | {"dataset": "musk1", "n_test": 9}
-    bounds = allowed(fold, fold | {"arithmetic": "x"}, CRITERIA, n_labels=1)
+    bounds = allowed(
+        fold,
+        fold | {"arithmetic": "x"},
+        CRITERIA,
+        n_labels=1,
+    )
     assert bounds["accuracy"] == pytest.approx(1 / 9 + 1e-6)
 
 
@@ -104,7 +109,12 @@ def of_budget(**different):
 def test_elsewhere_held_out_values_may_move_as_criteria_may(repeated, is_same):
     budgeted = tiny(measure=BUDGETED)
     recorded = pd.DataFrame([of_budget()])
-    _, compared = compare_trial(budgeted, recorded, [repeated], n_labels=5)
+    _, compared = compare_trial(
+        budgeted,
+        recorded,
+        [repeated],
+        n_labels=5,
+    )
     assert compared == is_same
 
 

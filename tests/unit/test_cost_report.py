@@ -40,7 +40,11 @@ def test_hours_are_counted_once_a_trial_and_the_longest_method_is_named():
     of_boosting = [("Boost", 0, 1, 3600.0), ("Boost", 0, 2, 3600.0)]
     of_networks = [("Nn", 0, 0, 360.0), ("Nn", 1, 0, 360.0)]
     trials = pd.DataFrame([*of_boosting, *of_networks], columns=columns)
-    trials = trials.assign(experiment="tests", dataset="a", override="{}")
+    trials = trials.assign(
+        experiment="tests",
+        dataset="a",
+        override="{}",
+    )
     of_methods = cost_report.hours_by_method({"Tests": trials})
     assert of_methods["hours"].to_dict() == {("Tests", "Boost"): 1.0, ("Tests", "Nn"): 0.2}
     table = cost_report.hours_table(of_methods)
@@ -79,13 +83,23 @@ def test_growth_is_over_the_size_that_varies_alone():
     costs = pd.DataFrame(grown())
     by_bags = cost_report.growth(costs, "MimlNn", "fit_seconds", "bags")
     assert by_bags.to_dict() == {200: 1, 400: 4, 800: 16}
-    by_labels = cost_report.growth(costs, "MimlNn", "fit_seconds", "labels")
+    by_labels = cost_report.growth(
+        costs,
+        "MimlNn",
+        "fit_seconds",
+        "labels",
+    )
     assert by_labels.to_dict() == {8: 4, 16: 4}
     assert cost_report.growth(costs, "MlSvm", "fit_seconds", "bags").empty
 
 
 def test_less_than_a_megabyte_is_no_growth():
-    megabytes = cost_report.growth(pd.DataFrame(grown()), "MimlNn", "fit_megabytes", "bags")
+    megabytes = cost_report.growth(
+        pd.DataFrame(grown()),
+        "MimlNn",
+        "fit_megabytes",
+        "bags",
+    )
     assert megabytes.index.tolist() == [400, 800]
 
 

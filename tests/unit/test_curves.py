@@ -24,7 +24,13 @@ from tests.made_up_records import level, rows, swept
 
 def sweep():
     """Fractions of .01 a step of ratio, on ratios .1 to 1: the loss at 20 % is .31."""
-    records = swept("figure7", "MimlSvm", "ratio", np.arange(1, 11) / 10, effect=0.01)
+    records = swept(
+        "figure7",
+        "MimlSvm",
+        "ratio",
+        np.arange(1, 11) / 10,
+        effect=0.01,
+    )
     records["%"] = (100 * swept_values(records, default=0.2)).round(6)
     return records
 
@@ -167,7 +173,13 @@ def rounds(n_rounds=60):
     """Records of AdtBoost.MH after each round, on two splits."""
     of_rounds = []
     for stage in range(1, n_rounds + 1):
-        records = level("figure6", "scene", "AdtBoost.MH", 0.3, seed=stage)
+        records = level(
+            "figure6",
+            "scene",
+            "AdtBoost.MH",
+            0.3,
+            seed=stage,
+        )
         of_rounds.append(records[records["split"] < 2].assign(stage=stage))
     return pd.concat(of_rounds, ignore_index=True)
 
@@ -179,7 +191,13 @@ def x_of(ax, marker):
 
 @pytest.mark.parametrize("with_print", [True, False])
 def test_rounds_of_boosting_have_a_ring_at_the_papers_round_and_bars_if_asked(with_print):
-    figure = rounds_figure(rounds(), 1, ["AdtBoost.MH"], with_print=with_print, grid=[25, 60])
+    figure = rounds_figure(
+        rounds(),
+        1,
+        ["AdtBoost.MH"],
+        with_print=with_print,
+        grid=[25, 60],
+    )
     panel = figure.axes[0]
     assert panel.get_lines()[0].get_xdata().tolist() == [25, 60]
     assert x_of(panel, RING["marker"]) == [25]
@@ -188,5 +206,11 @@ def test_rounds_of_boosting_have_a_ring_at_the_papers_round_and_bars_if_asked(wi
 
 @pytest.mark.parametrize("with_print", [True, False])
 def test_percentages_have_a_bar_at_the_papers_percentage_if_asked(with_print):
-    figure = percent_figure(sweep(), 1, "MimlSvm", xlabel="k", with_print=with_print)
+    figure = percent_figure(
+        sweep(),
+        1,
+        "MimlSvm",
+        xlabel="k",
+        with_print=with_print,
+    )
     assert x_of(figure.axes[0], PRINTED_BAR["marker"]) == [20] * with_print

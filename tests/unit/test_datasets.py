@@ -510,7 +510,11 @@ def test_labels_of_a_bag_are_those_of_its_instances(name):
 
 
 def test_labels_of_a_scene_are_those_of_its_regions():
-    images, Y, regions = synthetic.make_scenes(30, size=32, random_state=3)
+    images, Y, regions = synthetic.make_scenes(
+        30,
+        size=32,
+        random_state=3,
+    )
     assert images.shape == (30, 32, 32, 3)
     assert images.dtype == np.uint8
     for labels, region in zip(Y, regions, strict=True):

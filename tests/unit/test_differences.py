@@ -87,9 +87,18 @@ def test_a_method_without_records_has_no_differences():
 
 def test_a_difference_is_told_in_standard_deviations_of_the_splits():
     values = {name: spread(0.1, 0.05, 30, seed=1) for name in CRITERIA}
-    ours = rows("figure4", "a", "D-MimlSvm", dict.fromkeys(CRITERIA, np.zeros(30)))
+    ours = rows(
+        "figure4",
+        "a",
+        "D-MimlSvm",
+        dict.fromkeys(CRITERIA, np.zeros(30)),
+    )
     theirs = rows("figure4", "a", "MimlSvm", values)
-    ratios = standardized(pd.concat([ours, theirs]), "D-MimlSvm", "MimlSvm")
+    ratios = standardized(
+        pd.concat([ours, theirs]),
+        "D-MimlSvm",
+        "MimlSvm",
+    )
     assert ratios.to_numpy() == pytest.approx(np.full(7, 2.0))
 
 

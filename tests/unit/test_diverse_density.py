@@ -208,7 +208,13 @@ def test_descents_agree_with_scipy(rng):
         return np.array(losses), np.array(gradients)
 
     starts = rng.standard_normal((3, 8))
-    _, losses, _ = minimise(at_points, (), starts, tol=1e-12, max_iter=200)
+    _, losses, _ = minimise(
+        at_points,
+        (),
+        starts,
+        tol=1e-12,
+        max_iter=200,
+    )
     expected = scipy_minimize(
         logistic,
         np.zeros(8),

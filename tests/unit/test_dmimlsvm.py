@@ -390,7 +390,16 @@ def test_ascent_ends_where_no_exchange_within_a_block_gains(rng, linked):
     h = rng.normal(size=40)
     start = np.full(40, 0.5)
     x = start.copy()
-    solvers.ascend(H, h, x, np.zeros(40), np.ones(40), block, 1e-9, 10**6)
+    solvers.ascend(
+        H,
+        h,
+        x,
+        np.zeros(40),
+        np.ones(40),
+        block,
+        1e-9,
+        10**6,
+    )
 
     sums = np.bincount(block, x)
     assert sums == pytest.approx(np.bincount(block, start))
@@ -425,10 +434,19 @@ def test_any_feasible_multipliers_give_a_lower_bound(rng, size):
     assert total == pytest.approx(expected)
 
     # What is feasible stays as it is.
-    repeated = problem.feasible(margin, multipliers.instance, multipliers.bag)
+    repeated = problem.feasible(
+        margin,
+        multipliers.instance,
+        multipliers.bag,
+    )
     assert repeated.instance == pytest.approx(multipliers.instance)
 
-    zero = problem.solution(np.zeros((5, 3)), np.zeros(3), multipliers, 0)
+    zero = problem.solution(
+        np.zeros((5, 3)),
+        np.zeros(3),
+        multipliers,
+        0,
+    )
     best = solvers.solve_with_cvxpy(problem, None, 0, None)
     assert zero.dual <= best.primal + 1e-9
 
@@ -474,7 +492,13 @@ def test_table_8_stops_without_knowing_how_far_it_is():
     gaps = []
     for seed in range(3):
         random_state = np.random.RandomState(seed)
-        solution = solvers.solve_cutting_plane(problem, None, 0, None, random_state)
+        solution = solvers.solve_cutting_plane(
+            problem,
+            None,
+            0,
+            None,
+            random_state,
+        )
         assert solution.dual <= best
         assert best <= solution.primal * (1 + 1e-9)
         gaps.append(solution.gap)

@@ -43,9 +43,17 @@ def own_files(tmp_path, monkeypatch):
     """A working folder with the files of the guide: bags, and ten images, eight with labels."""
     write_bags(tmp_path / "my_bags.csv", load_synthetic_scene(n_images=40))
     few = load_synthetic_scene(n_images=5)
-    new = labelled_bags(few.X, np.zeros((5, 0)), feature_names=few.feature_names)
+    new = labelled_bags(
+        few.X,
+        np.zeros((5, 0)),
+        feature_names=few.feature_names,
+    )
     write_bags(tmp_path / "new_bags.csv", new)
-    code = re.search(r"`my_method.py`:\n\n```python\n(.*?)```", text_of("site/guide.md"), re.S)
+    code = re.search(
+        r"`my_method.py`:\n\n```python\n(.*?)```",
+        text_of("site/guide.md"),
+        re.S,
+    )
     (tmp_path / "my_method.py").write_text(code[1])
     monkeypatch.syspath_prepend(tmp_path)
     folder = tmp_path / "my_images"
@@ -80,7 +88,11 @@ def test_examples_run(own_files, capsys, code):
 
 def commands_on(page):
     """The commands that a page names: their name, and their words."""
-    lines = re.findall(r"(?:`|^)mimlpaper ([^`#\n]+)", text_of(page), re.M)
+    lines = re.findall(
+        r"(?:`|^)mimlpaper ([^`#\n]+)",
+        text_of(page),
+        re.M,
+    )
     return [line.split() for line in lines]
 
 

@@ -77,7 +77,11 @@ def test_steps_are_drawn_as_losses_between_printed_and_converged_levels():
         hamming_loss=0.1,
         average_precision=0.9,
     )
-    figure = steps_figure(staged_runs(), converged, ["hamming_loss", "average_precision"])
+    figure = steps_figure(
+        staged_runs(),
+        converged,
+        ["hamming_loss", "average_precision"],
+    )
     loss, precision = figure.axes
     curve, printed, solution = loss.get_lines()
     assert curve.get_ydata() == pytest.approx([0.4, 0.3, 0.2])

@@ -22,7 +22,14 @@ from tests.made_up_records import rows
 def learner(dataset, method, value, held_out):
     """One record of equal tuning."""
     values = {"average_precision": [value]}
-    return rows("equal_tuning", dataset, method, values, held_out=held_out, accuracy=np.nan)
+    return rows(
+        "equal_tuning",
+        dataset,
+        method,
+        values,
+        held_out=held_out,
+        accuracy=np.nan,
+    )
 
 
 @pytest.fixture(scope="module")

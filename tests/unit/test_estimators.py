@@ -189,7 +189,12 @@ def assert_refused(learner, X, targets, message):
 def test_errors_say_how_to_give_label_sets(bags, Y, y):
     nn = miml.MimlNn()
     texts = np.where(Y, "1", "0")
-    assert_refused(nn, bags, texts, r"booleans, or 0 and 1.*astype\(int\)")
+    assert_refused(
+        nn,
+        bags,
+        texts,
+        r"booleans, or 0 and 1.*astype\(int\)",
+    )
     lists = [["sea"], ["sky", "sea"]] * 15
     assert_refused(nn, bags, lists, "MultiLabelBinarizer")
     message = r"2-D, with labels, for one label Y\[:, None\]"
@@ -564,7 +569,11 @@ def examples(draw, estimator):
     bags = [scale * np.array(rows) for rows in lists]
 
     n_labels = draw(st.integers(1, 3))
-    any_label = st.lists(st.booleans(), min_size=len(bags), max_size=len(bags))
+    any_label = st.lists(
+        st.booleans(),
+        min_size=len(bags),
+        max_size=len(bags),
+    )
     had_by_all = st.just([True] * len(bags))
     columns = [draw(any_label | had_by_all) for _ in range(n_labels)]
     Y = np.array(columns).T

@@ -14,19 +14,31 @@ FIGURE_10 = {
 def notebook_of(output, source="show()", tags=()):
     """A notebook with one executed cell."""
     metadata = {"tags": [*tags]}
-    cell = nbformat.v4.new_code_cell(source, outputs=[output], metadata=metadata)
+    cell = nbformat.v4.new_code_cell(
+        source,
+        outputs=[output],
+        metadata=metadata,
+    )
     return nbformat.v4.new_notebook(cells=[cell], metadata={"widgets": {}})
 
 
 def notebook_with_picture(metadata, **cell):
     data = {"image/png": "B64"}
-    picture = nbformat.v4.new_output("display_data", data, metadata=metadata)
+    picture = nbformat.v4.new_output(
+        "display_data",
+        data,
+        metadata=metadata,
+    )
     return notebook_of(picture, **cell)
 
 
 def notebook_with_html(html, **metadata):
     data = {"text/html": html}
-    output = nbformat.v4.new_output("display_data", data, metadata=metadata)
+    output = nbformat.v4.new_output(
+        "display_data",
+        data,
+        metadata=metadata,
+    )
     return notebook_of(output)
 
 
@@ -50,7 +62,11 @@ def test_a_figure_has_its_text_its_caption_and_its_svg(tmp_path):
 
 
 def tags_on_page(tags, figures):
-    notebook = notebook_with_picture(FIGURE_10, source="a = 1\ndraw(a)", tags=tags)
+    notebook = notebook_with_picture(
+        FIGURE_10,
+        source="a = 1\ndraw(a)",
+        tags=tags,
+    )
     executed.page_of(notebook, "6_insdif", figures)
     return notebook.cells[0].metadata["tags"]
 

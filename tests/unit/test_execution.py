@@ -57,7 +57,11 @@ def test_trials_run_once_unless_they_are_to_be_computed_again(store):
 def without_data(store, monkeypatch):
     """Four recorded trials, but no data to run others on."""
     run(store)
-    monkeypatch.setattr(PaperCatalogue, "fetch", raising(DataError("gone")))
+    monkeypatch.setattr(
+        PaperCatalogue,
+        "fetch",
+        raising(DataError("gone")),
+    )
 
 
 @pytest.mark.usefixtures("without_data")

@@ -17,7 +17,12 @@ def made_up_explanations():
     for dataset in ("hja", "synthetic_scene"):
         for method, pointing in METHODS.items():
             for split in (0, 1):
-                record = dict(dataset=dataset, method=method, override="{}", split=split)
+                record = dict(
+                    dataset=dataset,
+                    method=method,
+                    override="{}",
+                    split=split,
+                )
                 plain = dict(calibration="none", pointing=pointing + 0.02 * split)
                 records += [record | plain, record | dict(calibration="platt", pointing=0.99)]
     return pd.DataFrame(records)

@@ -80,7 +80,12 @@ def by_k():
 def curves(by_k):
     """The figure of these records, with a ring at the paper's setting."""
     before = by_k.copy()
-    figure = figures.plot_parameter_curves(by_k, "k", xlabel="k (%)", published={"MimlSvm": 20})
+    figure = figures.plot_parameter_curves(
+        by_k,
+        "k",
+        xlabel="k (%)",
+        published={"MimlSvm": 20},
+    )
     pd.testing.assert_frame_equal(by_k, before)
     return figure
 
@@ -115,7 +120,11 @@ def test_a_band_shows_the_deviation_over_splits(curves, by_k):
 
 def test_curves_of_no_records_are_refused_with_the_remedy():
     with pytest.raises(ValueError, match=r"records must have rows.*`mimlpaper status` names"):
-        figures.plot_parameter_curves(NO_RECORDS, "stage", xlabel="rounds")
+        figures.plot_parameter_curves(
+            NO_RECORDS,
+            "stage",
+            xlabel="rounds",
+        )
 
 
 @pytest.fixture
@@ -128,7 +137,11 @@ def stopping():
 
 
 def curves_by_round(records):
-    figure = figures.plot_parameter_curves(records, "stage", xlabel="rounds")
+    figure = figures.plot_parameter_curves(
+        records,
+        "stage",
+        xlabel="rounds",
+    )
     heights = [line.get_ydata().tolist() for line in lines_of(figure.axes[0])]
     title = figure.legends[0].get_title().get_text()
     return heights, title
@@ -156,7 +169,11 @@ def test_every_curve_is_named_and_looks_different():
     rival = staged("figure6", "AdtBoost.MH", 25)
     unknown = boosting.assign(method="printed")
     records = pd.concat([boosting, rival, unknown])
-    figure = figures.plot_parameter_curves(records, "stage", xlabel="rounds")
+    figure = figures.plot_parameter_curves(
+        records,
+        "stage",
+        xlabel="rounds",
+    )
     assert names_in_legend(figure) == ["MimlBoost", "AdtBoost.MH", "printed"]
     solid, dashed, dotted = lines_of(figure.axes[0])
     assert solid.get_color() == look_of("MimlBoost").color
@@ -200,7 +217,12 @@ def test_a_method_may_have_open_markers_and_dashes():
         parts.append(swept("figure7", method, "ratio", [0.1, 0.3]))
     records = pd.concat(parts)
     records["k"] = swept_values(records, default=0.2)
-    figure = figures.plot_parameter_curves(records, "k", xlabel="k", open_method="MimlSvm_mi")
+    figure = figures.plot_parameter_curves(
+        records,
+        "k",
+        xlabel="k",
+        open_method="MimlSvm_mi",
+    )
     filled, opened = lines_of(figure.axes[0])
     assert filled.get_markerfacecolor() == look_of("MimlSvm").color
     assert filled.get_linestyle() == "-"
@@ -231,7 +253,12 @@ def test_printed_means_are_bars(from_round_5):
 def test_curves_of_one_split_and_few_values_begin_where_they_are_asked_to():
     """One value has no deviation, and marks on a curve are no rings: early ones take no room."""
     rows = staged("figure6", "MimlBoost", 10, n=1)
-    figure = figures.plot_parameter_curves(rows, "stage", xlabel="rounds", first_shown=5)
+    figure = figures.plot_parameter_curves(
+        rows,
+        "stage",
+        xlabel="rounds",
+        first_shown=5,
+    )
     panel = figure.axes[0]
     losses = rows.set_index("stage")["hamming_loss"]
     low, high = panel.get_ylim()
@@ -275,7 +302,11 @@ def critical_difference():
     )
     losses = levels + rng.normal(0, 0.1, (11, 3))
     _, axis = plt.subplots()
-    figures.plot_critical_difference(rank_methods(losses), axis, title="Table 4")
+    figures.plot_critical_difference(
+        rank_methods(losses),
+        axis,
+        title="Table 4",
+    )
     return axis
 
 

@@ -47,7 +47,11 @@ def card():
     for i in range(1, 5):
         part = {"subject": "better", "share": i / 10}
         of_cases.append(claim(f"S5.{i}", parts=[part]))
-    without = {"subject": "SubCod vs MimlSvm on the bag label", "difference": 0.0125, "half": 0.02}
+    without = {
+        "subject": "SubCod vs MimlSvm on the bag label",
+        "difference": 0.0125,
+        "half": 0.02,
+    }
     words = {
         "supported": 4,
         "supported in part": 3,

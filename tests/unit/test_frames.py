@@ -483,7 +483,11 @@ def test_a_missing_set_is_no_label(cell):
 @pytest.mark.parametrize("float_format", [None, "%.2f"])
 def test_labels_come_back_from_a_file_of_pandas(labels, float_format, tmp_path):
     frame = TABLE.assign(**{"label:sea": labels})
-    frame.to_csv(tmp_path / "t.csv", index=False, float_format=float_format)
+    frame.to_csv(
+        tmp_path / "t.csv",
+        index=False,
+        float_format=float_format,
+    )
     assert_same(read_bags(tmp_path / "t.csv"), read_bags(frame))
 
 
@@ -631,7 +635,11 @@ X = pd.Series({"b2": B2, "b1": B1})
     label_names=st.permutations(["sea", "sky", "sun"]),
 )
 def test_labels_are_matched_by_the_names_of_bags_and_labels(rows, columns, label_names):
-    Y = pd.DataFrame([[1, 0, 0], [0, 1, 1]], ["b1", "b2"], ["sea", "sky", "sun"])
+    Y = pd.DataFrame(
+        [[1, 0, 0], [0, 1, 1]],
+        ["b1", "b2"],
+        ["sea", "sky", "sun"],
+    )
     data = labelled_bags(X, Y.iloc[rows, columns], label_names)
     assert data.bag_names == ("b2", "b1")
     expected = Y.loc[["b2", "b1"], label_names].to_numpy()
@@ -751,7 +759,11 @@ def test_an_index_may_begin_with_the_numbers_of_instances():
 def test_a_name_that_is_made_of_others_is_asked_for(separator):
     together = f"sea{separator}sky"
     sets = pd.DataFrame({"bag": list("abc"), "f": [1, 2, 3], "all": [together, "sea", "sky"]})
-    refused(re.escape(f"give separator={separator!r}, or"), sets, labels="all")
+    refused(
+        re.escape(f"give separator={separator!r}, or"),
+        sets,
+        labels="all",
+    )
     assert read_bags(sets, labels="all", separator=separator).label_names == ("sea", "sky")
     assert together in read_bags(sets, labels="all", separator=";").label_names
 
@@ -765,7 +777,12 @@ def test_names_that_look_the_same_are_refused():
 def test_a_head_that_is_almost_that_of_a_label_is_refused(head, tmp_path):
     refused("write 'label:sky', or give a feature another name", TABLE.rename(columns={"f2": head}))
     data = read_bags(TABLE)
-    named = labelled_bags(list(data.X), data.Y, ["sea"], feature_names=["f1", head])
+    named = labelled_bags(
+        list(data.X),
+        data.Y,
+        ["sea"],
+        feature_names=["f1", head],
+    )
     write_bags(tmp_path / "t.csv", named)
     assert read_bags(tmp_path / "t.csv").feature_names == ("f1", head)
 

@@ -16,7 +16,13 @@ from tests.made_up_records import as_in_the_paper, rows
 
 
 def test_a_choice_at_the_end_of_a_grid_counts_unless_nothing_lies_beyond():
-    grid = Grid("Table 1, scene", "MimlNn", "ridge", (0.0, 1.0, 10.0), (0.0, 1.0, 10.0, 10.0))
+    grid = Grid(
+        "Table 1, scene",
+        "MimlNn",
+        "ridge",
+        (0.0, 1.0, 10.0),
+        (0.0, 1.0, 10.0, 10.0),
+    )
     assert grid.share_at_ends == 0.5
 
 
@@ -29,7 +35,13 @@ def test_a_grid_of_yes_and_no_has_no_ends():
 
 
 def test_the_table_of_ends_has_crowded_grids_with_the_reasons_of_their_learners():
-    crowded = Grid("Table 3, yeast", "InsDif_MimlSvm_mi", "C", (1.0, 10.0, 100.0), (100.0,) * 4)
+    crowded = Grid(
+        "Table 3, yeast",
+        "InsDif_MimlSvm_mi",
+        "C",
+        (1.0, 10.0, 100.0),
+        (100.0,) * 4,
+    )
     spread = crowded._replace(chosen=(10.0, 10.0, 10.0, 10.0))
     table = gaps.ends_table([crowded, spread])
     assert table.caption.startswith("The 1 of 2 grids")
@@ -73,7 +85,12 @@ def test_every_grid_has_a_reason_and_every_reason_a_grid():
             for method in part.methods:
                 for search, _ in gaps.searches(experiment, method, part.datasets):
                     chosen = [json.dumps(setting) for setting in ParameterGrid(search.grid)]
-                    found = gaps._grids_of(search, chosen, "anywhere", method)
+                    found = gaps._grids_of(
+                        search,
+                        chosen,
+                        "anywhere",
+                        method,
+                    )
                     with_grids |= {(grid.method, grid.parameter) for grid in found}
     assert gaps._reasons().keys() == with_grids
 
@@ -85,7 +102,12 @@ def choosing(fits, experiment, parameter, value):
 
 
 def test_blank_cells_are_newly_measured_and_printed_ones_left_out():
-    records = rows("table1", "scene", "AdtBoost.MH", {"ranking_loss": [0.2, 0.3]})
+    records = rows(
+        "table1",
+        "scene",
+        "AdtBoost.MH",
+        {"ranking_loss": [0.2, 0.3]},
+    )
     table = gaps.blanks_table(compare_with_paper(records, 1))
     entry = table.entries.loc["Table 1: AdtBoost.MH", "rloss ↓"]
     assert entry.lines == (".250±.071",)

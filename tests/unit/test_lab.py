@@ -65,7 +65,11 @@ def test_a_changed_original_is_copied_again_and_the_older_copy_set_aside(project
 
 def test_jupyterlab_starts_in_the_project_with_the_start_notebook(project, monkeypatch):
     commands = []
-    monkeypatch.setattr(os, "execv", lambda program, command: commands.append(command))
+    monkeypatch.setattr(
+        os,
+        "execv",
+        lambda program, command: commands.append(command),
+    )
     monkeypatch.setattr(os, "environ", dict(os.environ))
     lab.main(["--no-browser"])
     (command,) = commands

@@ -135,7 +135,12 @@ def test_newton_directions_solve_their_systems(Z, y, rng, n_free, sigma, has_shi
     D = np.diag([1.0] * 6 + [1e-6 / problem.examples.size])
     gradient = rng.standard_normal(7)
     expected = -np.linalg.solve(D + sigma * F.T @ F, gradient)
-    direction = linear_svm._newton_direction(problem, gradient, moves, sigma)
+    direction = linear_svm._newton_direction(
+        problem,
+        gradient,
+        moves,
+        sigma,
+    )
     assert direction == pytest.approx(expected, rel=1e-6)
 
 

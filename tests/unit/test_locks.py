@@ -84,7 +84,11 @@ def test_the_lock_of_an_extra_is_within_the_ranges_and_repeats_nothing_of_the_ma
 
 @pytest.mark.parametrize("lock", sorted(LOCKS.glob("*.lock")), ids=lambda path: path.stem)
 def test_every_locked_package_has_hashes(lock):
-    _, *packages = re.split(r"^(?=[\w.-]+==)", lock.read_text(), flags=re.MULTILINE)
+    _, *packages = re.split(
+        r"^(?=[\w.-]+==)",
+        lock.read_text(),
+        flags=re.MULTILINE,
+    )
     assert packages
     for package in packages:
         assert "--hash=sha256:" in package, package

@@ -48,7 +48,13 @@ def test_numerals_are_whole_and_white_on_dark_squares():
 def test_each_criterion_has_a_panel_of_methods_by_sets():
     shares = above_and_below(TWO_SETS, "InsDif")
     names = ["set a", "set b"]
-    figure = sets_map(shares, "InsDif", limit=40, names=names, experiment="table4")
+    figure = sets_map(
+        shares,
+        "InsDif",
+        limit=40,
+        names=names,
+        experiment="table4",
+    )
     panel = figure.axes[0]
     assert panel.get_title() == "(a) hamming loss"
     (image,) = panel.images

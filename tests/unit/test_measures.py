@@ -81,7 +81,11 @@ def test_related_pairs_are_those_of_the_fit():
     n_together = (Y[:, 1] & Y[:, 3]).sum()
     n_if_independent = Y[:, 1].sum() * Y[:, 3].sum() / len(Y)
     for change in experiment.parts[0].override_texts("scene", "D-MimlSvm"):
-        learner = experiment.estimator("synthetic_scene", "D-MimlSvm", change)
+        learner = experiment.estimator(
+            "synthetic_scene",
+            "D-MimlSvm",
+            change,
+        )
         rows = measures.related_pairs(learner, SCENES, FEW, TEST)
         assert len(rows) == 10
         by_pair = {(row["first"], row["second"]): row for row in rows}
@@ -103,7 +107,16 @@ def test_related_pairs_are_those_of_the_fit():
 
 def made_up(X, Y):
     label_names = tuple("abc")[: Y.shape[1]]
-    return Dataset("made up", X, label_names, "synthetic", "", "", "", Y=Y)
+    return Dataset(
+        "made up",
+        X,
+        label_names,
+        "synthetic",
+        "",
+        "",
+        "",
+        Y=Y,
+    )
 
 
 def test_characteristics_by_hand():
@@ -164,7 +177,13 @@ def test_calibration_reads_the_labels_of_bags_alone(rng):
     assert measures.calibrated("none", scores, bags, labels, test) is test
     odds = expit(2 * test[:, 0] - 1)
     for kind, near in (("platt", 0.03), ("isotonic", 0.1)):
-        calibrated = measures.calibrated(kind, scores, bags, labels, test)
+        calibrated = measures.calibrated(
+            kind,
+            scores,
+            bags,
+            labels,
+            test,
+        )
         assert calibrated[:, 0] == pytest.approx(odds, abs=near)
         assert (calibrated[:, 1] == 1).all()
 
@@ -244,7 +263,12 @@ def test_costs_on_a_set_sorted_by_label(make_data):
     """The small fit before needs both classes as well; a learner of one label gets the first."""
     train = np.arange(70)
     test = np.arange(70, 80)
-    (row,) = measures.costs(OneLabel(NoisyOr()), make_data(), train, test)
+    (row,) = measures.costs(
+        OneLabel(NoisyOr()),
+        make_data(),
+        train,
+        test,
+    )
     assert row["fit_seconds"] > 0
     assert row["predict_seconds"] >= 0
     assert row["n_labels"] == 1
@@ -301,7 +325,11 @@ def test_each_experiment_records_what_its_measure_names(name, method):
     measure = experiment.measure
     trial = experiment.trials("smoke", [method])[0]
     splits = experiment.part_of(trial.dataset, method).splits
-    estimator = experiment.estimator(trial.dataset, method, trial.override)
+    estimator = experiment.estimator(
+        trial.dataset,
+        method,
+        trial.override,
+    )
     rows = run_trial(trial, estimator, splits, measure, CATALOGUE)
     recorded = set(rows[0])
     assert recorded <= IN_EACH_ROW | {*measure.numbers, *measure.words}

@@ -277,7 +277,12 @@ def test_distances_that_float32_cannot_hold_have_the_same_medoids(bags, scale):
 
 
 def test_rows_of_labels_in_another_order_than_named_bags_are_refused(bags, labels):
-    named = Bags(bags.instances, bags.offsets, None, [f"b{i}" for i in range(len(bags))])
+    named = Bags(
+        bags.instances,
+        bags.offsets,
+        None,
+        [f"b{i}" for i in range(len(bags))],
+    )
     shuffled = pd.DataFrame(labels, named.names)[::-1]
     for step in (MeanInstances(), MedoidMap(), LandmarkMap()):
         with pytest.raises(ValueError, match=r"Y must have its rows in the order of the bags"):

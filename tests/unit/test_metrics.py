@@ -220,7 +220,11 @@ def test_scorers_match_names_as_fit_does(bags, labels):
     label_names = [f"l{i}" for i in range(labels.shape[1])]
     table = pd.DataFrame(labels, names, label_names)
     learner = NoisyOr().fit(named, table)
-    expected = metrics.scorers["average_precision"](learner, named, table)
+    expected = metrics.scorers["average_precision"](
+        learner,
+        named,
+        table,
+    )
     shuffled = table.iloc[::-1, ::-1]
     assert metrics.scorers["average_precision"](learner, named, shuffled) == expected
 

@@ -128,7 +128,11 @@ def test_linear_machines_rank_labels_alike_unless_in_product(bags, Y):
     # One label is above the other by the same amount everywhere.
     assert np.ptp(f[:, 0] - f[:, 1]) < 1e-12
 
-    product = MimlBoost(n_rounds=1, kernel="linear", label_code="product")
+    product = MimlBoost(
+        n_rounds=1,
+        kernel="linear",
+        label_code="product",
+    )
     product.fit(bags, Y)
     f = product.estimators_[0](bags.instances)
     assert np.ptp(f[:, 0] - f[:, 1]) > 0.1
@@ -251,7 +255,13 @@ def test_agrees_with_a_conic_solver_up_to_the_gap(rng, bags, problem, pair_kerne
     solved = []
     uneven_costs = costs * rng.poisson(1.0, costs.shape)
     for C in (costs, uneven_costs):
-        minimum, expected = reference.pair_svm(features, k_y, k_0, of_instances, C)
+        minimum, expected = reference.pair_svm(
+            features,
+            k_y,
+            k_0,
+            of_instances,
+            C,
+        )
         solved.append((C, minimum, expected))
     # Again the first costs, after others.
     solved.append(solved[0])

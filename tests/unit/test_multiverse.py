@@ -177,7 +177,13 @@ def test_effects_of_accuracies_are_those_of_the_named_sets():
         rows("table5", "fox", "Em-dd", {"accuracy": [0.6]}),
     ]
     accuracy = {"accuracy": [0.7]}
-    reading = rows("alternatives", "fox", "SubCod", accuracy, override='{"C": 10.0}')
+    reading = rows(
+        "alternatives",
+        "fox",
+        "SubCod",
+        accuracy,
+        override='{"C": 10.0}',
+    )
     records = {"table5": pd.concat(published), "alternatives": reading}
     effects = claim_effects(records, n_mixtures=1)
     # As published, and of the mixture.
@@ -191,8 +197,19 @@ def accuracies(method, **of_sets):
 
 def test_a_set_that_one_method_lacks_gives_no_lead(monkeypatch):
     """On fox SubCod errs half as often as Em-dd, which lacks musk1."""
-    claimed = ClaimTest("better", ("SubCod",), ("Em-dd",), ("musk1", "fox"), (), ("table5",))
-    monkeypatch.setattr(multiverse, "claim_tests", lambda: {"S7.1": [claimed]})
+    claimed = ClaimTest(
+        "better",
+        ("SubCod",),
+        ("Em-dd",),
+        ("musk1", "fox"),
+        (),
+        ("table5",),
+    )
+    monkeypatch.setattr(
+        multiverse,
+        "claim_tests",
+        lambda: {"S7.1": [claimed]},
+    )
     published = [
         *accuracies("SubCod", musk1=0.9, fox=0.8),
         *accuracies("Em-dd", fox=0.6),

@@ -43,7 +43,11 @@ def write_good_and_bad(folder):
     write_notebook(folder, "3_good", *cells)
     with edited(folder / "3_good.ipynb") as notebook:
         notebook.cells[3].metadata["mystnb"] = {"image": {"alt": "of the cell"}}
-    write_notebook(folder, "0_scorecard", "import os; assert os.path.exists('build/smoke')")
+    write_notebook(
+        folder,
+        "0_scorecard",
+        "import os; assert os.path.exists('build/smoke')",
+    )
     write_notebook(folder, "4_bad", "x = 1", "1 / 0", "x = 2")
 
 
@@ -166,7 +170,11 @@ def test_a_package_without_notebooks_says_so(folder):
 @on_posix
 def test_only_the_projects_notebooks_run(folder, tmp_path, monkeypatch):
     """Not a stranger's, which runs whatever code it holds, by its path or by a link."""
-    monkeypatch.setattr(notebooks, "_run", raising(AssertionError("started")))
+    monkeypatch.setattr(
+        notebooks,
+        "_run",
+        raising(AssertionError("started")),
+    )
     write_notebook(folder, "book", "pass")
     write_notebook(tmp_path, "novel", "pass")
     strange = tmp_path / "novel.ipynb"
@@ -180,7 +188,11 @@ def test_only_the_projects_notebooks_run(folder, tmp_path, monkeypatch):
 def test_a_notebook_that_is_named_twice_runs_once(folder, monkeypatch):
     write_notebook(folder, "book", "pass")
     done = NotebookRun("book", "done", 0.0)
-    monkeypatch.setattr(notebooks, "_run", lambda *arguments, **options: done)
+    monkeypatch.setattr(
+        notebooks,
+        "_run",
+        lambda *arguments, **options: done,
+    )
     assert run_notebooks(["notebooks/book.ipynb", "book"]) == [done]
 
 

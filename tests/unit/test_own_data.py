@@ -26,7 +26,13 @@ def labelled(rng):
         bags.append(bag)
     Y = np.column_stack([values[:, :, 0].max(axis=1) > 0.7, values[:, 0, 1] > 0.5])
     names = [f"{i:02d}" for i in range(len(bags))]
-    return labelled_bags(bags, Y, LABELS, feature_names=["red", "blue"], bag_names=names)
+    return labelled_bags(
+        bags,
+        Y,
+        LABELS,
+        feature_names=["red", "blue"],
+        bag_names=names,
+    )
 
 
 @pytest.fixture
@@ -77,7 +83,11 @@ def test_what_an_error_about_a_file_asks_for_can_be_given(tmp_path):
         asked |= parameters
     new_path = tmp_path / "new.csv"
     new_path.write_text("weight,who\n?,Åsa\n", encoding="latin-1")
-    data = own_data.data_of_file(str(path), new_file=str(new_path), **asked)
+    data = own_data.data_of_file(
+        str(path),
+        new_file=str(new_path),
+        **asked,
+    )
     assert data.labelled.bag_names == ("Zoë", "Ann")
     assert data.labelled.label_names == ("sea", "trees")
     assert data.labelled.X.instances.tolist() == [[1.5], [0.0]]
@@ -102,9 +112,17 @@ def test_new_bags_need_no_column_of_label_sets(tmp_path):
     path.write_text("bag,f,tags\na,1,sea;trees\nb,2,sea\n")
     new_path.write_text("bag,f,tags\nc,3,\n")
     with pytest.raises(DataError, match="a file of new bags needs no column 'tags'"):
-        own_data.data_of_file(str(path), new_file=str(new_path), label_sets="tags")
+        own_data.data_of_file(
+            str(path),
+            new_file=str(new_path),
+            label_sets="tags",
+        )
     new_path.write_text("bag,f\nc,3\n")
-    data = own_data.data_of_file(str(path), new_file=str(new_path), label_sets="tags")
+    data = own_data.data_of_file(
+        str(path),
+        new_file=str(new_path),
+        label_sets="tags",
+    )
     assert data.new.bag_names == ("c",)
 
 
@@ -129,7 +147,12 @@ def test_parameters_of_a_file_need_a_file():
     with pytest.raises(ValueError, match=r"give file or folder, got both: mine\.csv and"):
         own_data.check_question("images", "mine.csv")
     with pytest.raises(ValueError, match=r"encoding: only a file .* labels\.csv .* in UTF-8"):
-        own_data.check_question("images", "", labels=[], encoding="latin-1")
+        own_data.check_question(
+            "images",
+            "",
+            labels=[],
+            encoding="latin-1",
+        )
 
 
 def test_the_notebook_has_each_parameter_of_a_file():
@@ -228,7 +251,11 @@ def test_overview_and_warnings_count_what_is_there(labelled):
 
 def test_what_would_mislead_is_said():
     bags = [[[1.0, 5.0]]] * 3 + [[[2.0, 5.0]]]
-    labelled = labelled_bags(bags, [[1, 1], [0, 1], [0, 1], [0, 1]], LABELS)
+    labelled = labelled_bags(
+        bags,
+        [[1, 1], [0, 1], [0, 1], [0, 1]],
+        LABELS,
+    )
     sentences = own_data.warnings_about(own_data.OwnData(labelled, None, {}), n_folds=2)
     assert sentences[:4] == [
         "Fewer bags than folds have these labels: sea (1).",
@@ -253,7 +280,11 @@ def test_learners_are_ranked_and_a_rival_without_features_is_last(labelled):
 
 
 def test_equal_learners_are_not_told_apart():
-    criteria = {"average_precision": 0.5, "hamming_loss": 0.1, "n_test": 10}
+    criteria = {
+        "average_precision": 0.5,
+        "hamming_loss": 0.1,
+        "n_test": 10,
+    }
     rows = [
         {"learner": name, "fold": fold, **criteria}
         for name in ("MimlSvm", "MimlNn")
@@ -325,7 +356,12 @@ def test_answers_and_explanations_are_those_of_the_model(labelled):
     answers = own_data.predictions(model, labelled[:5], LABELS)
     scores = scores_of(model, labelled.X[:5])
     assert np.array_equal(answers[list(LABELS)], scores)
-    explained = own_data.explained_bags(model, labelled[:5], LABELS, n_shown=1)
+    explained = own_data.explained_bags(
+        model,
+        labelled[:5],
+        LABELS,
+        n_shown=1,
+    )
     assert explained["bag"].tolist() == list(labelled.bag_names[:5])
     highest = np.array(LABELS)[scores.argmax(axis=1)]
     assert explained["label"].tolist() == highest.tolist()
@@ -333,7 +369,11 @@ def test_answers_and_explanations_are_those_of_the_model(labelled):
 
 def test_a_saved_model_gives_the_same_scores(labelled, tmp_path):
     model = own_data.pipeline_of("NoisyOr").fit(labelled.X, labelled.Y)
-    path = own_data.save_model(model, tmp_path / "mine" / "model.joblib", LABELS)
+    path = own_data.save_model(
+        model,
+        tmp_path / "mine" / "model.joblib",
+        LABELS,
+    )
     loaded = joblib.load(path)
     assert loaded["labels"] == list(LABELS)
     assert np.array_equal(scores_of(loaded["model"], labelled.X), scores_of(model, labelled.X))
@@ -342,7 +382,11 @@ def test_a_saved_model_gives_the_same_scores(labelled, tmp_path):
 def run_as_told(data, folder, monkeypatch):
     """What is named after a model is saved in a folder, and loaded there as the report says."""
     model = own_data.pipeline_of("NoisyOr").fit(data.labelled.X, data.labelled.Y)
-    path = own_data.save_model(model, folder / "model.joblib", data.labelled.label_names)
+    path = own_data.save_model(
+        model,
+        folder / "model.joblib",
+        data.labelled.label_names,
+    )
     monkeypatch.chdir(folder)
     names = {}
     code = own_data.how_to_load(path, data).strip().removeprefix("```python").removesuffix("```")
@@ -352,14 +396,26 @@ def run_as_told(data, folder, monkeypatch):
 
 def test_a_model_of_a_file_is_loaded_as_the_report_says(file, labelled, tmp_path, monkeypatch):
     unlabelled = np.zeros((len(labelled), 0))
-    new = labelled_bags(labelled.X, unlabelled, feature_names=labelled.feature_names)
+    new = labelled_bags(
+        labelled.X,
+        unlabelled,
+        feature_names=labelled.feature_names,
+    )
     write_bags(tmp_path / "new_bags.csv", new)
-    names = run_as_told(own_data.data_of_file(str(file)), tmp_path, monkeypatch)
+    names = run_as_told(
+        own_data.data_of_file(str(file)),
+        tmp_path,
+        monkeypatch,
+    )
     assert names["predicted"].shape == (40, 2)
     assert names["labels"] == [*LABELS]
 
 
 @pytest.mark.filterwarnings("ignore::mimlpaper.base.ConstantLabelWarning")
 def test_a_model_of_images_is_loaded_as_the_report_says(folder, monkeypatch):
-    names = run_as_told(own_data.data_of_folder(folder), folder, monkeypatch)
+    names = run_as_told(
+        own_data.data_of_folder(folder),
+        folder,
+        monkeypatch,
+    )
     assert names["predicted"].shape == (1, 5)

@@ -44,7 +44,12 @@ def test_parameters_are_the_names_that_the_cell_declares():
 
 def test_a_list_that_papermill_gives_as_text_is_read_as_json():
     injected = """# Parameters\nmethods = '["MlSvm"]'\n"""
-    running = cells(DECLARATION, injected, methods='["MlSvm"]', profile="paper")
+    running = cells(
+        DECLARATION,
+        injected,
+        methods='["MlSvm"]',
+        profile="paper",
+    )
     parameters = notebook_parameters(running)
     assert parameters["methods"] == ["MlSvm"]
 

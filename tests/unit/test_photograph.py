@@ -37,7 +37,11 @@ def test_a_window_has_the_labels_of_what_it_shows(monkeypatch):
 def test_precision_and_recall_of_regions_that_are_named_by_the_outlines():
     photo = photograph.load()
     shows = photograph.squares(photograph.outlines(photo)).mean(axis=2).reshape(-1, 2) > 0.5
-    named = np.where(shows.any(axis=1), shows.argmax(axis=1), photograph.NONE)
+    named = np.where(
+        shows.any(axis=1),
+        shows.argmax(axis=1),
+        photograph.NONE,
+    )
     table = photograph.precision_and_recall(named)
     assert (table[["precision", "recall"]] == 1).all(axis=None)
     only_half = named.copy()

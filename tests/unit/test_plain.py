@@ -113,7 +113,12 @@ def test_a_report_of_the_bench_shows_a_message_as_text(name, tmp_path):
 def test_tables_show_labels_as_text(name):
     """As a row, a head and a cell; in HTML and in Markdown."""
     cells = pd.DataFrame({name: [Entry((name,))]}, index=[name])
-    table = frame_grid(cells, pd.DataFrame(), "A caption", corner="label")
+    table = frame_grid(
+        cells,
+        pd.DataFrame(),
+        "A caption",
+        corner="label",
+    )
     assert is_harmless(table._repr_html_(), name)
     assert is_harmless(markdown_to_html(table.to_markdown()), name)
 
@@ -124,7 +129,12 @@ def own_data_named(name):
     bags[:, :, 0] = 1.0  # a constant feature
     Y = np.array([[1, 1]] + 5 * [[0, 1]])  # a rare label, and one of every bag
     features = [name, *map(str, range(14))]
-    labelled = labelled_bags(bags, Y, [name, f"{name}2"], feature_names=features)
+    labelled = labelled_bags(
+        bags,
+        Y,
+        [name, f"{name}2"],
+        feature_names=features,
+    )
     return own_data.OwnData(labelled, None, {})
 
 
@@ -201,7 +211,11 @@ def test_the_page_of_a_notebook_shows_what_a_cell_prints_as_text(name, tmp_path)
         nbformat.v4.new_output("display_data", {"text/html": frame._repr_html_()}),
         nbformat.v4.new_output("error", ename="ValueError", evalue=name, traceback=[name]),
     ]
-    cell = nbformat.v4.new_code_cell("pass", outputs=outputs, execution_count=1)
+    cell = nbformat.v4.new_code_cell(
+        "pass",
+        outputs=outputs,
+        execution_count=1,
+    )
     notebook = nbformat.v4.new_notebook(cells=[cell])
     write_page(notebook, tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()

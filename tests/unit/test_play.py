@@ -58,7 +58,12 @@ def scored_by_javascript(model, images, folder):
     }
     (folder / "given.json").write_text(json.dumps(given))
     command = [NODE, "run.mjs"]
-    ran = subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    ran = subprocess.run(
+        command,
+        cwd=folder,
+        check=True,
+        capture_output=True,
+    )
     return json.loads(ran.stdout)
 
 

@@ -98,14 +98,24 @@ def rising_and_peaked():
 
 
 def test_labels_are_shown_from_the_highest_with_their_scores(bag, rising_and_peaked):
-    mosaic, trees, sea = axes_of(bag, rising_and_peaked, [-0.5, 1.25], ("sea", "trees"))
+    mosaic, trees, sea = axes_of(
+        bag,
+        rising_and_peaked,
+        [-0.5, 1.25],
+        ("sea", "trees"),
+    )
     assert mosaic.get_title() == ""
     assert trees.get_title() == "trees\n+1.25"
     assert sea.get_title() == "sea\n−0.50"
 
 
 def test_discs_and_frame_show_the_scores(bag, rising_and_peaked):
-    mosaic, trees, sea = axes_of(bag, rising_and_peaked, [-0.5, 1.25], ("sea", "trees"))
+    mosaic, trees, sea = axes_of(
+        bag,
+        rising_and_peaked,
+        [-0.5, 1.25],
+        ("sea", "trees"),
+    )
     # The last patch frames the highest instance.
     assert trees.patches[-1].get_xy() == (2.5, 1.5)
     assert sea.patches[-1].get_xy() == (3.5, 3.5)

@@ -6,7 +6,11 @@ from mimlstudy.report.pseudocode import code_of, steps_table
 
 
 def test_a_step_has_its_words_and_the_lines_that_cite_it_in_the_order_of_the_words():
-    words = {"3": "Repeat.", "1": "Make pairs.", "9": "A step without a line."}
+    words = {
+        "3": "Repeat.",
+        "1": "Make pairs.",
+        "9": "A step without a line.",
+    }
     entries = steps_table("Steps", words, miml.MimlBoost).entries
     assert entries.index.tolist() == ["3", "1", "9"]
     pairs = entries.loc["1"]

@@ -37,7 +37,11 @@ TABLE = '<style>td {}</style><table id="a">\n <tr><td class="b">1</td></tr></tab
 @pytest.fixture
 def without_lists(monkeypatch):
     monkeypatch.setattr(publish, "write_lists", lambda card: [])
-    monkeypatch.setattr(publish, "recorded_scorecard", lambda profile: {})
+    monkeypatch.setattr(
+        publish,
+        "recorded_scorecard",
+        lambda profile: {},
+    )
 
 
 @pytest.mark.usefixtures("without_lists")
@@ -67,7 +71,11 @@ def test_notebooks_are_pages_with_the_pictures_of_the_folder_above(project):
 @pytest.mark.usefixtures("without_lists")
 def test_a_notebook_that_fails_is_not_published(project, monkeypatch):
     failed = NotebookRun("7_bad", "error", 1.0, message="1 / 0")
-    monkeypatch.setattr(publish, "run_notebooks", lambda names, **how: [failed])
+    monkeypatch.setattr(
+        publish,
+        "run_notebooks",
+        lambda names, **how: [failed],
+    )
     with pytest.raises(RuntimeError, match="7_bad: error"):
         publish.publish(["7_bad"])
 
@@ -76,7 +84,11 @@ def test_a_notebook_that_fails_is_not_published(project, monkeypatch):
 def test_trials_on_drawn_data_are_forgotten_and_notebooks_executed_on_them_stay(
     project, monkeypatch
 ):
-    monkeypatch.setattr(publish, "run_notebooks", lambda names, **how: [])
+    monkeypatch.setattr(
+        publish,
+        "run_notebooks",
+        lambda names, **how: [],
+    )
     forgotten = [folders.smoke_results() / "table1.csv", folders.build("bench", "mine", "a.csv")]
     executed = folders.build("smoke", "6_any.ipynb")
     for file in (*forgotten, executed):
@@ -151,7 +163,13 @@ def test_words_need_one_place_on_their_page(tmp_path, text):
     assert page.read_text() == text
 
 
-CURVE = Artefact("Fig. 99", "figure99", "9_cost", ("table1", "alternatives"), "figure")
+CURVE = Artefact(
+    "Fig. 99",
+    "figure99",
+    "9_cost",
+    ("table1", "alternatives"),
+    "figure",
+)
 COSTS = Artefact("Costs", "costs", "9_cost")
 
 
@@ -160,7 +178,12 @@ def two_artefacts(project, monkeypatch):
     """A picture, which carries its caption, and a table."""
     monkeypatch.setattr(publish, "artefacts", lambda: (CURVE, COSTS))
     figure = plt.figure()
-    save_figure(figure, folders.figures(), "figure99", {"Description": "A curve."})
+    save_figure(
+        figure,
+        folders.figures(),
+        "figure99",
+        {"Description": "A curve."},
+    )
     plt.close(figure)
     for name in COSTS.files:
         (folders.figures() / name).write_text("costs\n")

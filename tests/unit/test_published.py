@@ -98,10 +98,18 @@ def _printed_cells(number):
     source = source.replace(MISPRINT, "{.189$\\pm$.009}")
     cells = []
     for row in source.split(r"\\"):
-        without_rules = re.sub(r"\\(hline|noalign\{\\smallskip\})", "", row)
+        without_rules = re.sub(
+            r"\\(hline|noalign\{\\smallskip\})",
+            "",
+            row,
+        )
         match = ROW.match(without_rules.strip())
         if match:
-            places = product([_name(match["name"])], table.datasets, table.criteria)
+            places = product(
+                [_name(match["name"])],
+                table.datasets,
+                table.criteria,
+            )
             values = map(_value, match["values"].split("&"))
             for place, value in zip(places, values, strict=True):
                 cells.append((*place, *value))

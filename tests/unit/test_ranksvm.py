@@ -49,7 +49,13 @@ def test_agrees_with_a_general_solver(X, Y, kernel, C):
     K = kernel_matrix(rank_svm.X_fit_, **({"gamma": 1.0} | kernel))
     # The first two examples have no pair of labels to rank.
     Y = Y[2:]
-    objective = reference.rank_svm_objective(K, Y, C, coef, rank_svm.intercept_)
+    objective = reference.rank_svm_objective(
+        K,
+        Y,
+        C,
+        coef,
+        rank_svm.intercept_,
+    )
     optimum, best_f = reference.rank_svm(K, Y, C)
     assert objective == pytest.approx(optimum, rel=1e-4)
     assert objective >= optimum * (1 - 1e-7)

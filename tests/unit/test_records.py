@@ -321,7 +321,12 @@ def test_numbers_that_can_be_have_no_doubt(store, values):
     assert doubts(store, MINE) == [""]
 
 
-MEASURED = Measure(len, ("n_settings", "gap", "later"), counts=("n_settings",), may_lack=("later",))
+MEASURED = Measure(
+    len,
+    ("n_settings", "gap", "later"),
+    counts=("n_settings",),
+    may_lack=("later",),
+)
 
 
 @pytest.mark.parametrize(

@@ -367,7 +367,11 @@ def test_methods_of_section_5_choose_of_eight_settings_by_average_precision(name
     experiment = get_experiment(name)
     configured = [(method, "{}") for method in experiment.methods]
     for method, override in [("D-MimlSvm", PAIRS), *configured]:
-        search = experiment.estimator(experiment.datasets[0], method, override)
+        search = experiment.estimator(
+            experiment.datasets[0],
+            method,
+            override,
+        )
         assert search.criterion == "average_precision"
         assert len(ParameterGrid(search.grid)) == 8
 
@@ -447,7 +451,11 @@ def test_the_exact_kernel_learns_what_a_whole_factor_learns(bags, labels):
     """Two solvers, each with its own tolerance."""
     Y = labels[:, :2]
     for max_alternations in (1, 15):
-        settings = dict(gamma=2.0, C=3.0, max_alternations=max_alternations)
+        settings = dict(
+            gamma=2.0,
+            C=3.0,
+            max_alternations=max_alternations,
+        )
         exact = ExactMimlSvmMi(**settings).fit(bags, Y)
         whole = MimlSvmMi(rank=None, tol=1e-9, **settings).fit(bags, Y)
         expected = whole.decision_function(bags)

@@ -77,7 +77,11 @@ def pages(tmp_path):
     def faults(sentence):
         cell = nbformat.v4.new_markdown_cell(sentence)
         nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "6_any.ipynb")
-        return check.differing_pages(published, tmp_path, tmp_path / "again")
+        return check.differing_pages(
+            published,
+            tmp_path,
+            tmp_path / "again",
+        )
 
     return faults
 
@@ -95,13 +99,21 @@ def test_a_page_of_an_earlier_check_is_not_compared(pages, tmp_path):
     assert pages("All 24 values agree.") == []
     notebook = tmp_path / "6_any.ipynb"
     notebook.unlink()
-    (fault,) = check.differing_pages(tmp_path / "pages", tmp_path, tmp_path / "again")
+    (fault,) = check.differing_pages(
+        tmp_path / "pages",
+        tmp_path,
+        tmp_path / "again",
+    )
     assert fault.endswith("6_any.md: no notebook made it again")
 
 
 def test_a_published_page_without_an_executed_notebook_is_named(tmp_path):
     (tmp_path / "6_any.md").write_text("All 24 values agree.")
-    (fault,) = check.differing_pages(tmp_path, tmp_path / "executed", tmp_path / "again")
+    (fault,) = check.differing_pages(
+        tmp_path,
+        tmp_path / "executed",
+        tmp_path / "again",
+    )
     assert fault.endswith("6_any.md: no notebook made it again")
 
 

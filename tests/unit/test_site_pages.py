@@ -41,7 +41,15 @@ def test_a_cell_shows_its_own_origin_where_those_of_others_are_forgotten(monkeyp
     def forgotten(number, read, *, store):
         for method in map(str, range(20)):
             # No one else keeps this origin: the next one may have its place in memory.
-            origin = Origin((f"trials of table {number}, {method}",), (), "", (), (), (), "")
+            origin = Origin(
+                (f"trials of table {number}, {method}",),
+                (),
+                "",
+                (),
+                (),
+                (),
+                "",
+            )
             runs = {column: {} for column in SETTINGS_COLUMNS}
             yield Trace(number, method, "coverage", "x", "", "", "", np.nan, np.nan, runs, origin)
 
@@ -55,10 +63,19 @@ def test_a_cell_shows_its_own_origin_where_those_of_others_are_forgotten(monkeyp
 
 
 def test_cells_are_escaped_and_tinted_and_have_numbers_to_sort_by():
-    worse = {"a": "<b>&", "b": (".5±.1", 0.5), "c": "differs (ours worse)"}
+    worse = {
+        "a": "<b>&",
+        "b": (".5±.1", 0.5),
+        "c": "differs (ours worse)",
+    }
     nothing = {"a": "", "b": ("–", None), "c": "two"}
     rows = [worse, nothing]
-    text = sortable.sortable_table("Some", rows, {"a"}, file="csv/some.csv")
+    text = sortable.sortable_table(
+        "Some",
+        rows,
+        {"a"},
+        file="csv/some.csv",
+    )
     assert '<th scope="col" data-filter>a</th><th scope="col">b</th>' in text
     assert "<td>&lt;b&gt;&amp;</td>" in text
     assert '<td data-value="0.5">.5±.1</td><td style="background:#' in text
@@ -147,7 +164,11 @@ def test_a_heavy_picture_is_shown_as_a_lighter_photograph(tmp_path, rng):
 @pytest.fixture
 def gallery_text(tmp_path):
     """The gallery before its artefacts are made, all but Fig. 10."""
-    row = {"state": "missing", "trials": "", "command": "mimlpaper run it"}
+    row = {
+        "state": "missing",
+        "trials": "",
+        "command": "mimlpaper run it",
+    }
     status = {artefact.title: row for artefact in artefacts()}
     description = {"Description": "Curves & bands."}
     save_figure(plt.figure(), tmp_path, "figure10", description)

@@ -32,10 +32,21 @@ def test_outcomes_keep_the_last_of_each_group_and_machine(store):
     """Also of a commit whose hash looks like a number."""
     assert store.outcomes().empty
     for commit in ("12345e678901", "000000000012"):
-        made_here = outcome("0123", commit[:1], commit=commit, machine="here")
+        made_here = outcome(
+            "0123",
+            commit[:1],
+            commit=commit,
+            machine="here",
+        )
         store.add_outcomes([made_here])
     for word in ("equal", "close"):
-        made_there = outcome("0123", "0", word, commit="012", machine="there")
+        made_there = outcome(
+            "0123",
+            "0",
+            word,
+            commit="012",
+            machine="there",
+        )
         store.add_outcomes([made_there])
     table = store.outcomes()
     assert table["commit"].tolist() == ["000000000012", "012", "12345e678901"]
@@ -82,7 +93,13 @@ def state_after(store, monkeypatch):
         "min(self.n_neighbors, len(Y) - 1)",
         "min(self.n_neighbors, len(Y) - 2)",
     )
-    today = module.fingerprint_today(MINE, CATALOGUE, TINY, "Ml-knn", "{}")
+    today = module.fingerprint_today(
+        MINE,
+        CATALOGUE,
+        TINY,
+        "Ml-knn",
+        "{}",
+    )
     assert states(MINE, store) == {"MimlNn": "current", "Ml-knn": "code changed"}
 
     def state(word, recorded_code=recorded["code"], **columns):
@@ -126,7 +143,11 @@ def test_a_record_with_other_settings_is_not_current(store):
 
 def test_a_record_of_another_arithmetic_is_current_only_where_that_is_in_use(store, monkeypatch):
     run(store)
-    change_records(store, MINE, lambda rows: rows.assign(arithmetic="an old one"))
+    change_records(
+        store,
+        MINE,
+        lambda rows: rows.assign(arithmetic="an old one"),
+    )
     assert states_of(store) == {"other arithmetic"}
     monkeypatch.setattr(module, "arithmetic", lambda: "an old one")
     assert states_of(store) == {"current"}
@@ -147,7 +168,13 @@ def forget_contents():
 def test_records_of_other_data_are_not_current(store, monkeypatch):
     """Every file of a data set counts, and what its loader gave of them."""
     mine = tiny({"Ml-knn": METHODS["Ml-knn"]}, datasets=("hja",))
-    today = module.fingerprint_today(mine, CATALOGUE, "hja", "Ml-knn", "{}")
+    today = module.fingerprint_today(
+        mine,
+        CATALOGUE,
+        "hja",
+        "Ml-knn",
+        "{}",
+    )
 
     def state_with(content):
         row = made_up_row(

@@ -53,7 +53,11 @@ def test_t_tests_by_hand():
 @pytest.fixture
 def noisy_losses():
     """Losses of A and of B on thirty splits, about .2 and .195."""
-    return np.random.default_rng(1).normal([[0.2], [0.195]], 0.01, (2, 30))
+    return np.random.default_rng(1).normal(
+        [[0.2], [0.195]],
+        0.01,
+        (2, 30),
+    )
 
 
 def test_the_paired_test_is_that_of_scipy(noisy_losses):
@@ -174,7 +178,12 @@ def test_of_several_data_sets_each_is_one_pair_however_many_splits_it_has():
     """Leads of .1 and .3 on three and two splits."""
     a = [records_of("A", np.zeros(3), "x"), records_of("A", np.zeros(2), "y")]
     b = [records_of("B", np.array([0.0, 0.1, 0.2]), "x"), records_of("B", np.full(2, 0.3), "y")]
-    comparison = compare_methods(pd.concat([*a, *b]), "A", "B", "hamming_loss")
+    comparison = compare_methods(
+        pd.concat([*a, *b]),
+        "A",
+        "B",
+        "hamming_loss",
+    )
     assert comparison.n == 2
     assert comparison.difference == pytest.approx(0.2)
     assert comparison.tied_within == pytest.approx(0.05 * 0.2)
@@ -263,7 +272,12 @@ def test_holm_by_hand():
 def test_outcomes_are_counted_over_data_sets_and_criteria():
     differing = apart(0.1)
     assert statistics.win_tie_loss(differing, "A", "B") == ((8, 0, 6), (8, 0, 6))
-    of_pooled, corrected = statistics.win_tie_loss(differing, "A", "B", pooled=True)
+    of_pooled, corrected = statistics.win_tie_loss(
+        differing,
+        "A",
+        "B",
+        pooled=True,
+    )
     assert of_pooled == (4, 0, 3)
     # Ranks of two sets show nothing.
     assert corrected == (0, 7, 0)
@@ -305,7 +319,12 @@ class Counting(section5.Ridge):
 def test_the_views_are_alike_and_a_swap_turns_the_sign(monkeypatch):
     monkeypatch.setattr(section5, "Ridge", Counting)
     (leads,) = standardized_leads(EqualPair(12, 3), None, None, None)
-    (swapped_leads,) = standardized_leads(Swapped(12, 3), None, None, None)
+    (swapped_leads,) = standardized_leads(
+        Swapped(12, 3),
+        None,
+        None,
+        None,
+    )
     assert list(leads) == list(CRITERIA)
     assert len(set(leads.values())) > 5
     turned = {name: -lead for name, lead in leads.items()}

@@ -203,13 +203,22 @@ RUN = "mimlpaper run 4_degeneration"
 @pytest.fixture
 def row_of(tmp_path, monkeypatch):
     """The row of an artefact of two experiments, one of them with these counts of trials."""
-    artefact = status.Artefact("Table 1", "table1", "4_degeneration", ("table1", "fixed"))
+    artefact = status.Artefact(
+        "Table 1",
+        "table1",
+        "4_degeneration",
+        ("table1", "fixed"),
+    )
     monkeypatch.setattr(status, "artefacts", lambda: (artefact,))
     monkeypatch.setattr(folders, "project_root", lambda: tmp_path)
 
     def row(**counts):
         of_experiments = {"table1": counts, "fixed": {"current": 1, "missing": 0}}
-        monkeypatch.setattr(status, "trial_counts", lambda profile: of_experiments)
+        monkeypatch.setattr(
+            status,
+            "trial_counts",
+            lambda profile: of_experiments,
+        )
         (shown,) = status.artefact_status("paper")
         return shown["state"], shown["trials"], shown["command"]
 
@@ -271,13 +280,21 @@ def test_every_experiment_behind_a_notebook_has_a_row(monkeypatch, tmp_path):
 @pytest.fixture
 def in_a_wheel(tmp_path, monkeypatch):
     """The status that a wheel shows, which has no notebooks, of one experiment with a state."""
-    monkeypatch.setattr(folders, "notebooks", lambda: tmp_path / "notebooks")
+    monkeypatch.setattr(
+        folders,
+        "notebooks",
+        lambda: tmp_path / "notebooks",
+    )
     monkeypatch.setattr(status, "recorded_scorecard", lambda profile: {})
     monkeypatch.setattr(status, "in_words", lambda card: "the outcome")
 
     def shown(state):
         counts = {"table1": {"current": 2, state: 1}}
-        monkeypatch.setattr(status, "trial_counts", lambda profile: counts)
+        monkeypatch.setattr(
+            status,
+            "trial_counts",
+            lambda profile: counts,
+        )
         overview = status.overview("paper")
         (row,) = overview["rows"]
         has_caveat = overview["outcome"].startswith("These counts are of records as they are")
@@ -323,7 +340,11 @@ def test_trials_are_counted_and_kept_until_a_record_changes(tmp_path, monkeypatc
     counts = status.trial_counts("smoke")["table1"]
     assert counts == {"current": 2, "missing": n_trials - 2}
     # Nothing is read again, until a file changes.
-    monkeypatch.setattr(status, "records", raising(AssertionError("read again")))
+    monkeypatch.setattr(
+        status,
+        "records",
+        raising(AssertionError("read again")),
+    )
     assert status.trial_counts("smoke")["table1"]["current"] == 2
     store.path("table1").unlink()
     with pytest.raises(AssertionError, match="read again"):

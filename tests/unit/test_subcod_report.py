@@ -51,7 +51,11 @@ def test_printed_accuracies_are_those_of_the_row():
 
 def test_the_best_accuracy_of_a_data_set_is_bold_and_runs_of_one_have_no_deviation():
     records = made_up_corrections()
-    table = subcod_report.accuracies_table(records, "Corrections", "smoke")
+    table = subcod_report.accuracies_table(
+        records,
+        "Corrections",
+        "smoke",
+    )
     whole, minimal = table.entries.loc[[WHOLE, MINIMAL], "musk1"]
     assert whole.bold == (True,)
     assert minimal.bold == (False,)
@@ -97,7 +101,11 @@ def swept_subcod():
         for m, share in ((10, 0.1), (70, 0.1), (10, 1.0), (70, 1.0)):
             override = {"subcod__kept_share": share, "subcod__n_concepts": m}
             accuracy = 0.8 + 0.02 * (m == 70) - 0.3 * (share == 1)
-            trial = dict(dataset=dataset, method="SubCod, one M and θ", split=0)
+            trial = dict(
+                dataset=dataset,
+                method="SubCod, one M and θ",
+                split=0,
+            )
             rows.append(trial | dict(override=json.dumps(override), accuracy=accuracy))
     return pd.DataFrame(rows)
 

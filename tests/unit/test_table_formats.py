@@ -11,7 +11,11 @@ from tests.made_up_records import as_in_the_paper
 
 
 def marking(monkeypatch, marked):
-    monkeypatch.setattr(marks, "settings_closest_to_print", lambda name: marked)
+    monkeypatch.setattr(
+        marks,
+        "settings_closest_to_print",
+        lambda name: marked,
+    )
 
 
 @pytest.fixture

@@ -11,11 +11,20 @@ from tests.made_up_records import as_in_the_paper, rows
 
 @pytest.fixture(autouse=True)
 def no_row_is_marked(monkeypatch):
-    monkeypatch.setattr(marks, "settings_closest_to_print", lambda name: {})
+    monkeypatch.setattr(
+        marks,
+        "settings_closest_to_print",
+        lambda name: {},
+    )
 
 
 def of_paper(records, number=1, **options):
-    return tables.results_table(records, number, profile="paper", **options)
+    return tables.results_table(
+        records,
+        number,
+        profile="paper",
+        **options,
+    )
 
 
 def methods_of(table):
@@ -33,7 +42,11 @@ def with_fixed(monkeypatch):
     worse = 0.1 * (records["split"] < 15)
     fixed = records.assign(hamming_loss=records["hamming_loss"] + worse)
     marked = {"AdtBoost.MH": 3}
-    monkeypatch.setattr(marks, "settings_closest_to_print", lambda name: marked)
+    monkeypatch.setattr(
+        marks,
+        "settings_closest_to_print",
+        lambda name: marked,
+    )
     return of_paper(records, fixed=fixed)
 
 
@@ -60,7 +73,11 @@ def test_the_same_value_fixed_in_advance_has_no_line(is_given):
 
 
 def test_only_what_is_asked_is_shown():
-    table = of_paper(as_in_the_paper(1), criteria=["coverage"], methods=["MimlNn", "RankSvm"])
+    table = of_paper(
+        as_in_the_paper(1),
+        criteria=["coverage"],
+        methods=["MimlNn", "RankSvm"],
+    )
     assert methods_of(table) == ["MimlNn", "RankSvm"]
     assert table.entries.shape == (4, 1)
     assert table.rules_above == ("RankSvm",)
@@ -130,7 +147,11 @@ def test_a_caption_says_that_there_are_no_records():
 
 
 def test_a_measured_table_has_our_values_alone():
-    table = tables.measured_table(as_in_the_paper(2), title="Fair fight", profile="paper")
+    table = tables.measured_table(
+        as_in_the_paper(2),
+        title="Fair fight",
+        profile="paper",
+    )
     loss = table.entries.loc["MimlSvm"].iloc[0]
     assert loss.lines == (".033±.003",)
     assert loss.bold == (True,)

@@ -117,7 +117,11 @@ def test_every_published_table_is_compared_here_or_by_make_paper():
 def nothing_is_explored():
     """What a reader has run has no part in what git keeps."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(folders, "explored_results", lambda: folders.build("nothing"))
+        monkeypatch.setattr(
+            folders,
+            "explored_results",
+            lambda: folders.build("nothing"),
+        )
         yield
 
 
@@ -135,7 +139,12 @@ def test_a_published_table_has_the_numbers_of_the_records(number, tmp_path):
     name = published_tables()[number].experiment
     skip_unless_current(name, "fixed")
     fixed = selected(read, Selection((name,), "fixed"))
-    table = results_table(read(name), number, profile="paper", fixed=fixed)
+    table = results_table(
+        read(name),
+        number,
+        profile="paper",
+        fixed=fixed,
+    )
     for path in save_table(table, tmp_path, name):
         published = folders.figures() / path.name
         assert published.read_text() == path.read_text(), path.name
@@ -222,5 +231,9 @@ def percent(share, digits=0):
 def test_the_answer_of_the_readme_is_that_of_the_records():
     skip_unless_current(*EXPERIMENTS)
     readme = (folders.project_root() / "README.md").read_text()
-    (published,) = re.findall(r"<!-- answer -->\n(.*?)\n<!-- end -->", readme, re.DOTALL)
+    (published,) = re.findall(
+        r"<!-- answer -->\n(.*?)\n<!-- end -->",
+        readme,
+        re.DOTALL,
+    )
     assert published == answer(status.recorded_scorecard("paper"))

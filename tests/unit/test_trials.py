@@ -64,7 +64,11 @@ def test_a_configuration_for_each_data_set():
         "musk1": make_pipeline(MlKnn(n_neighbors=1)),
         "fox": make_pipeline(MlSvm()),
     }
-    mine = tiny({"Either": by_dataset}, datasets=("musk1", "fox"), smoke_splits=1)
+    mine = tiny(
+        {"Either": by_dataset},
+        datasets=("musk1", "fox"),
+        smoke_splits=1,
+    )
     (stand_in,) = mine.trials("smoke")
     assert stand_in.dataset == "synthetic_africa"
     learners = {}
@@ -81,7 +85,11 @@ THREE_SETTINGS = {
 
 
 def test_smoke_trials_stand_in_for_the_first_and_the_last_data_set():
-    mine = tiny(overrides=THREE_SETTINGS, datasets=THREE_SETS, n_splits=9)
+    mine = tiny(
+        overrides=THREE_SETTINGS,
+        datasets=THREE_SETS,
+        n_splits=9,
+    )
     trials = mine.trials("smoke")
     assert datasets_of(trials) == {"synthetic_scene:10%", "synthetic_texts:50%"}
     # Two data sets, two splits, three settings.
@@ -90,7 +98,11 @@ def test_smoke_trials_stand_in_for_the_first_and_the_last_data_set():
 
 
 def test_a_single_smoke_split_runs_the_first_override_of_each_method_on_the_last_data_set():
-    mine = tiny(overrides=THREE_SETTINGS, datasets=THREE_SETS, smoke_splits=1)
+    mine = tiny(
+        overrides=THREE_SETTINGS,
+        datasets=THREE_SETS,
+        smoke_splits=1,
+    )
     ml_knn, miml_nn = mine.trials("smoke")
     of_ml_knn = ("synthetic_texts:50%", "Ml-knn", '{"mlknn__n_neighbors": 1}', 0)
     assert ml_knn[1:] == of_ml_knn
@@ -119,7 +131,11 @@ def test_an_unknown_data_set_is_refused():
         tiny().estimator("scene", "Ml-knn")
 
 
-each_experiment = pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=EXPERIMENTS)
+each_experiment = pytest.mark.parametrize(
+    "experiment",
+    EXPERIMENTS.values(),
+    ids=EXPERIMENTS,
+)
 
 
 @each_experiment

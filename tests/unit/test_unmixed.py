@@ -40,7 +40,14 @@ from mimlstudy.report.sections import (
 from tests.made_up_records import as_in_the_paper, level
 
 OVERRIDE = '{"C": 10.0}'
-TEST = ClaimTest("better", ("MimlNn",), ("Ml-knn",), ("coverage",), (), ("table1",))
+TEST = ClaimTest(
+    "better",
+    ("MimlNn",),
+    ("Ml-knn",),
+    ("coverage",),
+    (),
+    ("table1",),
+)
 
 
 @pytest.fixture(scope="module")
@@ -95,14 +102,22 @@ def open_choices(records):
 
 
 def parameter_curves(records):
-    return figures.plot_parameter_curves(records.assign(x=1), "x", xlabel="")
+    return figures.plot_parameter_curves(
+        records.assign(x=1),
+        "x",
+        xlabel="",
+    )
 
 
 SWEEP = {"experiment": "figure8", "method": "", "criterion": "coverage"}
 
 
 def effects_of_a_choice(records):
-    return choices._effects(records, records.assign(override=OVERRIDE), SWEEP)
+    return choices._effects(
+        records,
+        records.assign(override=OVERRIDE),
+        SWEEP,
+    )
 
 
 def without_repetitions(records):
@@ -208,6 +223,13 @@ def test_the_stages_of_equal_tuning_are_budgets_and_the_first_is_taken(records):
 def test_stages_of_a_stable_curve_may_not_repeat():
     stages = [level("figure6", "scene", "A", 0.3, n=4, stage=stage) for stage in range(1, 6)]
     curve = pd.concat(stages)
-    test = ClaimTest("stable", ("A",), (), tuple(CRITERIA), (3, 5), ("figure6",))
+    test = ClaimTest(
+        "stable",
+        ("A",),
+        (),
+        tuple(CRITERIA),
+        (3, 5),
+        ("figure6",),
+    )
     with pytest.raises(ValueError, match="one row of a split"):
         claim_parts.stable(mixed(curve), test)

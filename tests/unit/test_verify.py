@@ -76,7 +76,11 @@ def test_what_counts_as_the_same(store, values, outcome):
 
 
 def counts_by_machine(store):
-    rows = verified(lambda name: records(MINE, store=store), [MINE], store)
+    rows = verified(
+        lambda name: records(MINE, store=store),
+        [MINE],
+        store,
+    )
     return {row["machine"]: row for row in rows}
 
 
@@ -109,14 +113,23 @@ def test_outcomes_are_counted_by_machine_until_records_or_code_change(store, mon
     counts = counts_by_machine(store)
     assert counts.keys() == {"elsewhere", here}
     assert counts["elsewhere"]["groups"] == 2
-    edit(monkeypatch, "mimlstudy.engine.rows", "if pd.isna(value)", "if value != value")
+    edit(
+        monkeypatch,
+        "mimlstudy.engine.rows",
+        "if pd.isna(value)",
+        "if value != value",
+    )
     assert counts_by_machine(store) == {}
 
 
 def test_outcomes_do_not_count_for_settings_that_have_changed(store):
     verify([MINE], store=store, jobs=1)
     changed = tiny({"MimlNn": MimlNn(ratio=0.9), "Ml-knn": METHODS["Ml-knn"]})
-    (counts,) = verified(lambda name: records(changed, store=store), [changed], store)
+    (counts,) = verified(
+        lambda name: records(changed, store=store),
+        [changed],
+        store,
+    )
     assert counts["groups"] == counts["equal"] == 1
 
 
@@ -199,7 +212,12 @@ class TwoSets:
         return states(self.experiment, self.store, "dataset")
 
     def outcomes(self, **options):
-        table = verify([self.experiment], store=self.store, jobs=1, **options)
+        table = verify(
+            [self.experiment],
+            store=self.store,
+            jobs=1,
+            **options,
+        )
         return sorted(table["outcome"])
 
 
@@ -298,19 +316,40 @@ def found_different(store, monkeypatch):
     compute(mine, store=store, jobs=1)
     is_wrong = store.load(mine)["split"] == 0
     change(store, hamming_loss=is_wrong / -24)  # which makes it that of split 1
-    edit(monkeypatch, "mimlpaper.baselines.binary_relevance", "len(Y) - 1", "len(Y) - 2")
+    edit(
+        monkeypatch,
+        "mimlpaper.baselines.binary_relevance",
+        "len(Y) - 1",
+        "len(Y) - 2",
+    )
     assert outcomes(store, [mine], sample=1, random_state=0) == {"Ml-knn": "equal"}
-    edit(monkeypatch, "mimlpaper.baselines.binary_relevance", "len(Y) - 2", "len(Y) - 3")
+    edit(
+        monkeypatch,
+        "mimlpaper.baselines.binary_relevance",
+        "len(Y) - 2",
+        "len(Y) - 3",
+    )
     assert outcomes(store, [mine], sample=8) == {"Ml-knn": "different"}
     return mine
 
 
 def test_what_differed_from_other_code_runs_whole(found_different, store, monkeypatch):
     """A sample of one would draw a right record, and attest the wrong one."""
-    edit(monkeypatch, "mimlpaper.baselines.binary_relevance", "len(Y) - 3", "len(Y) - 4")
+    edit(
+        monkeypatch,
+        "mimlpaper.baselines.binary_relevance",
+        "len(Y) - 3",
+        "len(Y) - 4",
+    )
     assert states(found_different, store) == {"Ml-knn": "code changed"}
     for profile in ("quick", "paper"):
-        table = verify([found_different], store=store, profile=profile, jobs=1, random_state=0)
+        table = verify(
+            [found_different],
+            store=store,
+            profile=profile,
+            jobs=1,
+            random_state=0,
+        )
         assert table[["n_checked", "outcome"]].values.tolist() == [[8, "different"]]
     compute(found_different, store=store, jobs=1)
     table = verify([found_different], store=store, jobs=1)
@@ -320,7 +359,12 @@ def test_what_differed_from_other_code_runs_whole(found_different, store, monkey
 
 def test_what_differs_is_no_longer_attested_for_earlier_code(found_different, store, monkeypatch):
     assert states(found_different, store) == {"Ml-knn": "differs"}
-    edit(monkeypatch, "mimlpaper.baselines.binary_relevance", "len(Y) - 3", "len(Y) - 2")
+    edit(
+        monkeypatch,
+        "mimlpaper.baselines.binary_relevance",
+        "len(Y) - 3",
+        "len(Y) - 2",
+    )
     assert states(found_different, store) == {"Ml-knn": "code changed"}
 
 
@@ -339,7 +383,11 @@ def test_a_trial_may_take_a_quarter_of_the_seconds_of_a_quick_check(store, secon
 
 
 def test_a_quick_check_runs_only_trials_whose_data_are_there(store, monkeypatch):
-    monkeypatch.setattr(PaperCatalogue, "is_present", lambda *arguments: False)
+    monkeypatch.setattr(
+        PaperCatalogue,
+        "is_present",
+        lambda *arguments: False,
+    )
     assert verify([MINE], store=store, seconds=20.0).empty
 
 
@@ -394,7 +442,11 @@ def test_records_of_other_settings_are_in_no_group(store):
 
 
 def test_records_of_other_data_are_in_no_group(store, monkeypatch):
-    monkeypatch.setattr(PaperCatalogue, "content", lambda *arguments: "other data")
+    monkeypatch.setattr(
+        PaperCatalogue,
+        "content",
+        lambda *arguments: "other data",
+    )
     assert verify([MINE], store=store, jobs=1).empty
 
 

@@ -105,7 +105,12 @@ def process_of_trial(estimator, dataset, train, test):
 
 
 # What is measured needs a process of its own.
-ALONE = Measure(process_of_trial, ("pid", "cache"), repeatable=False, alone=True)
+ALONE = Measure(
+    process_of_trial,
+    ("pid", "cache"),
+    repeatable=False,
+    alone=True,
+)
 
 
 @pytest.fixture
@@ -114,14 +119,22 @@ def forks(monkeypatch):
     if not hasattr(os, "fork"):
         pytest.skip("processes are forked")
     fork = multiprocessing.get_context("fork")
-    monkeypatch.setattr(workers.multiprocessing, "get_context", lambda kind: fork)
+    monkeypatch.setattr(
+        workers.multiprocessing,
+        "get_context",
+        lambda kind: fork,
+    )
 
 
 @pytest.mark.usefixtures("forks")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_measure_that_is_alone_has_new_processes_here(store):
     """They find nothing done. One that fails does not stop the others."""
-    methods = {"a": LabelFrequencies(), "b": Unlucky(), "c": LabelFrequencies()}
+    methods = {
+        "a": LabelFrequencies(),
+        "b": Unlucky(),
+        "c": LabelFrequencies(),
+    }
     mine = tiny(methods, measure=ALONE)
     with pytest.raises(TrialError, match=r"(?s)2 of 6 trials failed.*no luck"):
         run(store, mine, dask="tcp://elsewhere")
@@ -139,7 +152,11 @@ class Tidy(LabelFrequencies):
         self.file = file
 
     def fit(self, X, Y):
-        multiprocessing.util.Finalize(None, self.file.touch, exitpriority=0)
+        multiprocessing.util.Finalize(
+            None,
+            self.file.touch,
+            exitpriority=0,
+        )
         return super().fit(X, Y)
 
 

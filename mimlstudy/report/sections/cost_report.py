@@ -88,7 +88,12 @@ def hours_table(of_methods: pd.DataFrame) -> ReportTable:
     tidy = tidy.sort_values("hours", ascending=False)
     shown = tidy.assign(hours=tidy["hours"].map("{:.2f}".format))
     caption = "Core hours of all recorded trials, by experiment, and the method that takes most."
-    return frame_grid(shown.astype(str), tidy.reset_index(), caption, corner="experiment")
+    return frame_grid(
+        shown.astype(str),
+        tidy.reset_index(),
+        caption,
+        corner="experiment",
+    )
 
 
 def costs_table(costs: pd.DataFrame, title: str, tables: Mapping[str, pd.DataFrame]) -> ReportTable:
@@ -115,7 +120,12 @@ def costs_table(costs: pd.DataFrame, title: str, tables: Mapping[str, pd.DataFra
         f"{title}: mean processor seconds in the trials; below, the seconds of one fit alone and "
         f"the megabytes that it adds to memory. {measured_on(costs)}"
     )
-    return frame_grid(pd.DataFrame(shown), tidy.reset_index(), caption, corner="method")
+    return frame_grid(
+        pd.DataFrame(shown),
+        tidy.reset_index(),
+        caption,
+        corner="method",
+    )
 
 
 def _seconds_and_memory(costs, tables):

@@ -26,7 +26,12 @@ from mimlstudy.report.marks import marked_names
 GREY = "#ececec"  # of the band in which settings tie
 MARGIN_PERCENT = round(100 * MARGIN)  # of a tie, in percent of the loss
 # The paper's rounds, or its percentage of the training examples.
-CHOSEN: dict[str, float] = {"MimlBoost": 50, "AdtBoost.MH": 25, "MimlSvm": 20, "InsDif": 20}
+CHOSEN: dict[str, float] = {
+    "MimlBoost": 50,
+    "AdtBoost.MH": 25,
+    "MimlSvm": 20,
+    "InsDif": 20,
+}
 RECORDED_ROUNDS = 50  # of boosting, after each of which criteria are recorded
 
 

@@ -78,7 +78,13 @@ def degrees_figure(likely: pd.DataFrame, in_tables: Mapping[str, int]) -> plt.Fi
     degrees, heights = [], []  # of the rings
     for name in likely:
         kind = KINDS_WITH_DEGREES[name]
-        ax.plot(likely[name], color=kind.color, marker=kind.marker, markersize=4, label=name)
+        ax.plot(
+            likely[name],
+            color=kind.color,
+            marker=kind.marker,
+            markersize=4,
+            label=name,
+        )
         # A hold-out has no one degree, and a smoke run has few.
         if name in in_tables and in_tables[name] in likely.index:
             degrees.append(in_tables[name])

@@ -27,7 +27,11 @@ def log_likelihood(runs: pd.Series, printed_mean: float, printed_std: float, n: 
     """
     mean, std = runs.mean(), runs.std()
     # Both means are uncertain: the printed one of n runs, and ours.
-    of_mean = stats.norm.logpdf(printed_mean, mean, std * np.sqrt(1 / n + 1 / len(runs)))
+    of_mean = stats.norm.logpdf(
+        printed_mean,
+        mean,
+        std * np.sqrt(1 / n + 1 / len(runs)),
+    )
     scale = (n - 1) / std**2
     of_variance = stats.chi2.logpdf(scale * printed_std**2, n - 1)
     per_std = np.log(2 * scale * printed_std)  # from a density of the variance to one of the std

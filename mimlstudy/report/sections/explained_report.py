@@ -58,7 +58,12 @@ def _looks_of_pointing():
     for name in (*BY_DISTANCES, *SCORES_INSTANCES):
         color = look_of(name).color
         face = "white" if name in BY_DISTANCES else color
-        looks[name] = dict(color=color, marker="o", markersize=6, markerfacecolor=face)
+        looks[name] = dict(
+            color=color,
+            marker="o",
+            markersize=6,
+            markerfacecolor=face,
+        )
     looks[SIMPLE] = dict(color=INK, marker="*", markersize=10)
     looks[CEILING] = dict(color=LINE, **BAR)
     return looks

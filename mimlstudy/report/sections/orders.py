@@ -70,7 +70,12 @@ def orders_figure(ranks: Mapping[int, pd.DataFrame], coloured: Sequence[str]) ->
     figure, axes = plt.subplots(2, 2, figsize=(7, 5.4))
     for ax, (number, table) in zip(axes.flat, ranks.items(), strict=False):
         published = published_tables()[number]
-        _draw_order(ax, table.reindex(in_order(table.index)), coloured, published.experiment)
+        _draw_order(
+            ax,
+            table.reindex(in_order(table.index)),
+            coloured,
+            published.experiment,
+        )
         ax.set_title(published.heading, loc="left")
     handles = [_marks(markers) for markers in MARKERS.values()]
     side_by_side = {tuple: HandlerTuple(ndivide=None, pad=1.2)}

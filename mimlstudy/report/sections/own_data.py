@@ -154,7 +154,13 @@ def data_of_file(
         "missing": number_in("missing", missing) if missing else None,
         "encoding": encoding or "utf-8-sig",
     }
-    labelled = _read_labelled(file, [*labels], label_sets, separator or None, reading)
+    labelled = _read_labelled(
+        file,
+        [*labels],
+        label_sets,
+        separator or None,
+        reading,
+    )
     new = None
     if new_file:
         _check_is_there(new_file)
@@ -184,7 +190,12 @@ def _read_new(new_file, label_sets, separator, reading):
     if not label_sets:
         return read_bags(new_file, labels=[], **reading)
     with suppress(DataError):  # no such column
-        return read_bags(new_file, labels=label_sets, separator=separator, **reading)
+        return read_bags(
+            new_file,
+            labels=label_sets,
+            separator=separator,
+            **reading,
+        )
     try:
         return read_bags(new_file, labels=[], **reading)
     except DataError as error:
@@ -525,7 +536,12 @@ def label_figure(data: LabelledBags) -> Figure:
     # Bars are drawn from below, and the first label stands on top.
     upwards = counts[::-1]
     upwards.plot.barh(stacked=True, ax=ax, color=[BLUE, GREEN], legend=False)
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
+    ax.legend(
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=2,
+        frameon=False,
+    )
     # A dollar in a name begins no formula.
     ax.set_yticks(range(len(upwards)), upwards.index, parse_math=False)
     ax.set(xlabel="number of bags", ylabel="")
@@ -552,7 +568,12 @@ def comparison_figure(compared: pd.DataFrame) -> Figure:
     ax.set_yticks(range(len(table)), table.index)
     ax.invert_yaxis()
     ax.set(xlabel=f"{title} of a fold (dot), and the mean (line)")
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, 1.25), ncols=3, frameon=False)
+    ax.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, 1.25),
+        ncols=3,
+        frameon=False,
+    )
     return figure
 
 

@@ -18,7 +18,13 @@ def half_matrix(rows: pd.DataFrame, ax: plt.Axes):
     matrix = rows.pivot(index="second", columns="first", values="cosine")
     matrix = matrix.loc[names[1:], names[:-1]]
     numbers = matrix.map("{:.1f}".format).replace("-0.0", "0.0")
-    look = dict(cmap="RdBu", vmin=-0.8, vmax=0.8, cbar=False, annot_kws=dict(fontsize=7))
+    look = dict(
+        cmap="RdBu",
+        vmin=-0.8,
+        vmax=0.8,
+        cbar=False,
+        annot_kws=dict(fontsize=7),
+    )
     sns.heatmap(matrix, annot=numbers, fmt="", square=True, ax=ax, **look)
     ax.set(xlabel="", ylabel="")
     ax.tick_params(length=0, labelrotation=0)

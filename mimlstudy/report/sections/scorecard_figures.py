@@ -113,7 +113,11 @@ def cells_figure(card: Mapping, numbers: Sequence[int]) -> plt.Figure:
         ax.set_title(published_tables()[number].heading, loc="left")
     for ax in axes.flat[len(numbers) :]:
         ax.set_axis_off()
-    axes[2, 1].legend(handles=_verdict_key(cells, looks), loc="center left", title="verdicts")
+    axes[2, 1].legend(
+        handles=_verdict_key(cells, looks),
+        loc="center left",
+        title="verdicts",
+    )
     return figure
 
 

@@ -116,7 +116,12 @@ def accuracies_table(records: pd.DataFrame, title: str, profile: str) -> ReportT
         f"Profile {profile}; {kinds} data.{low_rank_in_words(records)}"
     )
     shown = shown.loc[records["method"].unique(), sets]
-    return frame_grid(shown, tidy.assign(profile=profile), caption, corner="method")
+    return frame_grid(
+        shown,
+        tidy.assign(profile=profile),
+        caption,
+        corner="method",
+    )
 
 
 def corrections_figure(means: pd.DataFrame) -> plt.Figure:
@@ -179,7 +184,14 @@ def _write_beside(ax, middle, half_size, text, color, middles):
     distances = np.linalg.norm(places[:, None] - middles, axis=2)  # (n_places, n_others)
     # Ellipses are near their middles, so that a text far from these covers none.
     best = distances.min(axis=1).argmax()
-    ax.text(*places[best], text, ha="center", va="center", weight="bold", color=color)
+    ax.text(
+        *places[best],
+        text,
+        ha="center",
+        va="center",
+        weight="bold",
+        color=color,
+    )
 
 
 def _concepts_key():
@@ -194,7 +206,12 @@ def _concepts_key():
 
 def vectors_figure(corrected: Sequence[SubCod], y: np.ndarray) -> plt.Figure:
     """A panel for each corrected SubCod: bags by sub-concepts, with a cross where it inverted."""
-    figure, axes = plt.subplots(1, len(corrected), figsize=(WIDTH, 3.8), sharey=True)
+    figure, axes = plt.subplots(
+        1,
+        len(corrected),
+        figsize=(WIDTH, 3.8),
+        sharey=True,
+    )
     # Bags of Africa come first, so that a column that became the label shows as one block.
     order = np.argsort(~y, kind="stable")
     n_africa = y.sum()

@@ -151,7 +151,11 @@ def explanations_table(records: pd.DataFrame) -> ReportTable:
     highest = rivals.groupby("dataset").transform("max")
     is_best = tidy == highest.reindex(tidy.index)
     texts = tidy.map(number_text)
-    rows = zip(texts.itertuples(index=False), is_best.itertuples(index=False), strict=True)
+    rows = zip(
+        texts.itertuples(index=False),
+        is_best.itertuples(index=False),
+        strict=True,
+    )
     entries = [Entry(lines, bold) for lines, bold in rows]
     names = tidy.index.get_level_values("method")
     sets = tidy.index.get_level_values("dataset")
@@ -182,7 +186,12 @@ def areas_table(ours: pd.DataFrame, printed: Mapping[str, tuple[float, float]]) 
         "see the 2 % of words that most documents have, the printed methods see all words."
     )
     below_printed = tuple(ours.index[:1])
-    return frame_grid(shown, tidy.reset_index(), caption, rules_above=below_printed)
+    return frame_grid(
+        shown,
+        tidy.reset_index(),
+        caption,
+        rules_above=below_printed,
+    )
 
 
 def defaults_table(trials: pd.DataFrame) -> ReportTable:
