@@ -6,7 +6,8 @@ CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || comman
 # Locks name every package, so that nothing else is resolved.
 LOCKED := --quiet --no-deps --require-hashes --requirement
 
-.PHONY: install paper test check lab site pdf verify lint locks clean
+.PHONY: install paper test check check-tests check-package check-notebooks check-site
+.PHONY: lab site pdf verify lint locks clean
 
 install: .venv/installed
 
@@ -30,17 +31,23 @@ paper: install  ## every table and figure from the recorded trials, in build/pap
 test: install  ## two minutes of tests
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
-# Tests that wait, and the site while it is built, leave a core idle: beside the first all notebooks
-# run, and beside the second the package is tried.
+# Many of these tests wait, so all are done at once.
 check: .venv/installed-cluster $(if $(CHROMIUM),.venv/installed-browser)  ## what takes longer
-	$(BIN)/mimlpaper run --profile smoke --jobs 1 & notebooks=$$!; \
-	trap "kill $$notebooks 2>/dev/null" EXIT; \
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/check && wait $$notebooks
-	$(BIN)/python tests/package/check_package.py & package=$$!; \
-	trap "kill $$package 2>/dev/null" EXIT; \
-	if [ "$(CHROMIUM)" ]; then $(BIN)/python site/build.py --profile smoke && \
-	$(BIN)/python site/check.py build/smoke build/site-smoke && \
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/browser; fi && wait $$package
+	$(MAKE) --jobs check-tests check-package $(if $(CHROMIUM),check-site,check-notebooks)
+
+check-tests:  # kills, a cluster, processors, fuzz, the bench
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/check
+
+check-package:  # in empty environments
+	$(BIN)/python tests/package/check_package.py
+
+check-notebooks:  # all of them, on synthetic data
+	$(BIN)/mimlpaper run --profile smoke --jobs 1
+
+check-site: check-notebooks  # their pages, in a browser
+	$(BIN)/python site/build.py --profile smoke
+	$(BIN)/python site/check.py build/smoke build/site-smoke
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/browser
 
 lab: .venv/installed-lab  ## the notebooks in JupyterLab, as working copies in build/lab
 	$(BIN)/python -m mimlstudy.report.lab
