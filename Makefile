@@ -31,18 +31,18 @@ paper: install  ## every table and figure from the recorded trials, in build/pap
 test: install  ## two minutes of tests
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
-# Many of these tests wait, so all are done at once.
+# Many of these tests wait, so they are done at once, after the notebooks, which do not wait.
 check: .venv/installed-cluster $(if $(CHROMIUM),.venv/installed-browser)  ## what takes longer
-	$(MAKE) --jobs check-tests check-package $(if $(CHROMIUM),check-site,check-notebooks)
-
-check-tests:  # kills, a cluster, processors, fuzz, the bench
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/check
+	$(MAKE) --jobs check-package check-tests $(if $(CHROMIUM),check-site)
 
 check-package:  # in empty environments
 	$(BIN)/python tests/package/check_package.py
 
 check-notebooks:  # all of them, on synthetic data
-	$(BIN)/mimlpaper run --profile smoke --jobs 1
+	$(BIN)/mimlpaper run --profile smoke --at-once 2 --jobs 1
+
+check-tests: check-notebooks  # kills, a cluster, processors, fuzz, the bench
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/check
 
 check-site: check-notebooks  # their pages, in a browser
 	$(BIN)/python site/build.py --profile smoke
