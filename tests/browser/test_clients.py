@@ -227,7 +227,7 @@ def test_what_a_reader_runs_and_edits_by_make_lab_changes_nothing_that_git_keeps
         path = run_all_cells(
             (checkout, address),
             page,
-            "build/lab/C_web_page_data",
+            "build/lab/3_framework",
         )
         assert not outputs(path, "error")
         n_cells = len(code_cells(path))
