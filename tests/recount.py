@@ -4,6 +4,9 @@ Nothing of the study is imported, so that a fault of the judge shows. What is re
 with print in two columns of settings, both chance agreements, both tolerances of Table 4, and the
 parts of the comparisons of Tables 1 to 3 by both conventions for ties.
 
+Run as a script, it counts every alternative in the records, also settings that the study no longer
+has; the tests leave these out.
+
 Each function takes the folder ``data``, with the subfolders ``results`` and ``published``.
 """
 

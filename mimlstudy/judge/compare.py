@@ -132,7 +132,7 @@ def moved_to_printed_means(records: pd.DataFrame, experiment: str) -> pd.DataFra
     table = published_table_of(experiment)
     if table is None:
         return NO_RECORDS
-    records = as_in_our_tables(records)
+    records = unmixed(as_in_our_tables(records))
     names = [*table.criteria]
     cells = published_cells(table.number)
     printed = cells.pivot(

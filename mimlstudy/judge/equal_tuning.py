@@ -18,6 +18,7 @@ from mimlstudy.judge.selection import (
     records_of,
     unmixed,
 )
+from mimlstudy.judge.statistics import ZERO
 from mimlstudy.paper.equal_tuning import BASE_METHODS, LAYOUTS
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import published_tables
@@ -156,7 +157,7 @@ def chance_to_lead(learners: pd.DataFrame, n_learners: int = N_LEARNERS) -> pd.D
         ours = values.get((dataset, PAPERS_LEARNERS))
         if group in RIVAL_GROUPS and ours is not None:
             differences = np.subtract.outer(ours, theirs)  # of each pair of draws
-            leads = float((differences > 0).mean())
+            leads = float((differences > ZERO).mean())
             difference = float(differences.mean())
             table.append((kinds[dataset], dataset, group, leads, difference))
     columns = ["kind_of_labels", "dataset", "rival", "leads", "difference"]

@@ -29,8 +29,10 @@ from mimlstudy.judge.selection import (
 from mimlstudy.judge.tolerances import tolerance
 from mimlstudy.judge.verdicts import (
     COMPARED,
+    ROW,
     agreement,
     deviations,
+    match_rates,
     row_verdicts,
     verdict,
 )
@@ -56,6 +58,7 @@ def scorecard(get_records: Records) -> dict:
         - ``totals``: for each column of settings, for all and for each table, see ``agreement``
         - ``agreeing``: [agreeing, compared] numbers of cells of the rows in the column "closest",
           with and without settings chosen by print
+        - ``chance``: the share of other algorithms' values that agree in these two kinds of rows
         - ``chance_with_choice``: see :func:`~mimlstudy.judge.chance.chance_with_choice`
         - ``table4``: how many printed cells of Table 4 agree by each of :data:`PAGE_RULES`
         - ``claims``: the fields of a ClaimFinding, and multiverse: its row of ``flips`` or None
@@ -77,6 +80,7 @@ def scorecard(get_records: Records) -> dict:
         "rows": _for_json(rows),
         "totals": {column: _totals(table) for column, table in cells_by_column.items()},
         "agreeing": _agreeing(cells, rows),
+        "chance": _chance(cells, rows),
         "chance_with_choice": chance_with_choice(chosen_closest(real)),
         "table4": _agreeing_pages(cells),
         "claims": _claims(findings, real),
@@ -133,7 +137,7 @@ def _totals(cells):
 def _agreeing(cells, rows):
     """Numbers of agreeing and of compared cells, in rows with settings chosen by print or not."""
     compared = cells[cells["verdict"].isin(COMPARED)]
-    compared = compared.merge(rows, on=["table", "algorithm"])
+    compared = compared.merge(rows, on=ROW)
     agrees = compared["verdict"] == "agrees"
     has_closest = compared["closest_to_print"] > 0
     # Readers ask whether agreement comes from settings that were chosen for it.
@@ -146,6 +150,18 @@ def _agreeing(cells, rows):
         if len(group):
             counts[name] = [int(group.sum()), len(group)]
     return counts
+
+
+def _chance(cells, rows):
+    """The chance agreement of rows with settings chosen by print, and of the others."""
+    pairs = deviations(without_synthetic(cells)).merge(rows, on=ROW)
+    has_closest = pairs["closest_to_print"] > 0
+    groups = {ROWS_BY_PRINT: pairs[has_closest], OTHER_ROWS: pairs[~has_closest]}
+    shares = {}
+    for name, group in groups.items():
+        if len(group):
+            _, shares[name] = match_rates(group)
+    return shares
 
 
 def _agreeing_pages(cells):

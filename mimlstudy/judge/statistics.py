@@ -11,6 +11,7 @@ from scipy import stats
 from scipy.special import stdtr, stdtrit
 
 from mimlpaper.metrics import CRITERIA
+from mimlstudy.judge.selection import unmixed
 from mimlstudy.paper.published import ALL_CRITERIA
 
 ALPHA = 0.05
@@ -233,6 +234,7 @@ def win_tie_loss(
 
     If ``pooled``, the data sets are the pairs of one test for each criterion.
     """
+    records = unmixed(records)
     groups = [records] if pooled else [rows for _, rows in records.groupby("dataset")]
     comparisons = []
     for rows in groups:

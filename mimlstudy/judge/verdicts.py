@@ -13,7 +13,7 @@ from mimlstudy.paper.published import ALL_CRITERIA
 # A printed value agrees or differs. The others have nothing to be compared with, no record, no real
 # data.
 COMPARED = ("agrees", "differs_better", "differs_worse")
-VERDICTS = (*COMPARED, "newly_measured", "missing", "synthetic")
+VERDICTS = (*COMPARED, "newly_measured", "no_tolerance", "missing", "synthetic")
 
 # What names a column of the tables.
 COLUMN = ["table", "dataset", "criterion"]
@@ -30,8 +30,9 @@ def verdict(cells: pd.DataFrame) -> np.ndarray:
     words = {
         "missing": cells["mean"].isna(),
         "synthetic": cells["kind"] == "synthetic",
-        # Where no tolerance is known, a printed value is no measure of ours either.
-        "newly_measured": cells["published_mean"].isna() | cells["tolerance"].isna(),
+        "newly_measured": cells["published_mean"].isna(),
+        # A printed value without a deviation, against one run of ours.
+        "no_tolerance": cells["tolerance"].isna(),
         "agrees": difference.abs() <= cells["tolerance"],
         "differs_better": is_lower == lower_is_better,
     }

@@ -112,5 +112,10 @@ def get_experiment(name: str) -> Experiment:
 
 
 def settings_closest_to_print(name: str) -> dict[str, int]:
-    """For each row of a table or figure, how many settings were chosen by closeness to print."""
+    """For each row of a table or figure, how many settings were chosen by closeness to print.
+
+    Other experiments have no such rows.
+    """
+    if name not in ROWS:
+        return {}
     return n_closest_to_print(ROWS[name], get_experiment(name).datasets)

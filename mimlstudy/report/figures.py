@@ -382,13 +382,21 @@ def _dashes(methods):
     return dashes
 
 
-def plot_critical_difference(tested: Ranks, axis: plt.Axes, *, title: str):
-    """Mean ranks on a line, after Demšar; a bar joins methods that Nemenyi cannot tell apart."""
-    ranks = tested.table["rank"]
-    colors = {name: _dark(look_of(name).color) for name in ranks.index}
+def plot_critical_difference(
+    tested: Ranks, axis: plt.Axes, *, title: str, names: Mapping[str, str] | None = None
+):
+    """Mean ranks on a line, after Demšar; a bar joins methods that Nemenyi cannot tell apart.
+
+    ``names`` are those that methods are shown with, if not their own.
+    """
+    names = names or {}
+    ranks = tested.table["rank"].rename(index=names)
+    colors = {}
+    for method in tested.table.index:
+        colors[names.get(method, method)] = _dark(look_of(method).color)
     drawn = critical_difference_diagram(
         ranks,
-        tested.nemenyi,
+        tested.nemenyi.rename(index=names, columns=names),
         ax=axis,
         label_fmt_left="{label}  {rank:.1f} ",
         label_fmt_right=" {rank:.1f}  {label}",

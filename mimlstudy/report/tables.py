@@ -451,6 +451,8 @@ def _results_caption(table, cells, totals, has_beyond, has_fixed, profile):
         )
     if cells["verdict"].eq("newly_measured").any():
         sentences.append("Newly measured cells are N/A or blank in the paper.")
+    if cells["verdict"].eq("no_tolerance").any():
+        sentences.append("For cells without a tolerance neither the paper nor we have a deviation.")
     if has_beyond:
         sentences.append("Below the last line are methods that the paper does not have.")
     sentences.append(f"Tolerance: {RULES[table.tolerance].words}.")
@@ -465,21 +467,36 @@ def _results_caption(table, cells, totals, has_beyond, has_fixed, profile):
     return " ".join(filter(None, sentences))
 
 
+def has_low_rank(runs: pd.DataFrame) -> pd.Series:
+    """Whether a fit warned that its kernel's factor misses much of the kernel."""
+    return runs["warnings"].astype(str).str.contains(LowRankWarning.__name__)
+
+
 def low_rank_in_words(runs: pd.DataFrame) -> str:
     """A sentence on the fits whose kernel's factor misses much of the kernel; empty without any."""
-    has_warned = runs["warnings"].astype(str).str.contains(LowRankWarning.__name__)
-    if not has_warned.any():
+    warned = runs[has_low_rank(runs)]
+    if warned.empty:
         return ""
-    warned = runs[has_warned].groupby("method", sort=False)["dataset"].unique()
-    methods = [f"{method} on {', '.join(sets)}" for method, sets in warned.items()]
+    n_sets = runs["dataset"].nunique()
+    methods = []
+    for method, names in warned.groupby("method", sort=False)["dataset"]:
+        sets = names.unique()
+        is_everywhere = len(sets) == n_sets > 3
+        where = f"all {n_sets} sets" if is_everywhere else ", ".join(sets)
+        methods.append(f"{method} on {where}")
     return (
         f" A kernel's factor misses more than {MUCH:.0%} of the trace in fits of "
         f"{'; '.join(methods)}: see notebook 8."
     )
 
 
-def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> ReportTable:
-    """Mean ± std over splits of every method, in the order of the records."""
+def measured_table(
+    records: pd.DataFrame, *, title: str, profile: str, settings_of: str = ""
+) -> ReportTable:
+    """Mean ± std over splits of every method, in the order of the records.
+
+    ``settings_of`` is the experiment of a printed table whose settings the methods have, if any.
+    """
     groups = unmixed(records).groupby("method", sort=False)
     by_criterion = groups[list(CRITERIA)].agg(["mean", "std"])
     numbers = by_criterion.stack(level=0, future_stack=True)
@@ -493,10 +510,15 @@ def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> Report
     best = wins(tidy, "mean", ["criterion"])
     entries = number_entries(tidy["mean"], tidy["std"], best)
     shown = crossed(tidy["algorithm"], tidy["criterion"], entries)
+    caption = f"{title}: mean ± std. {_provenance(tidy, profile)}{low_rank_in_words(records)}"
+    if settings_of:
+        methods = [*shown.index]
+        shown = shown.rename(index=marked_names(methods, settings_of))
+        caption = " ".join(filter(None, [caption, marks_in_words(methods, settings_of)]))
     return frame_grid(
         shown.rename(columns=HEADS),
         tidy.assign(profile=profile),
-        f"{title}: mean ± std. {_provenance(tidy, profile)}{low_rank_in_words(records)}",
+        caption,
         corner="algorithm",
     )
 
@@ -581,7 +603,11 @@ def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
     texts = pd.concat([published_texts, changes.map("{:+.3f}".format)])
     # Each method's changes stand below its means.
     texts = texts.loc[[*changes.index.unique("method")]]
-    names = [f"{method}: {text}" if text else method for method, text in texts.index]
+    (experiment,) = records.loc[records["alternative"] == "", "experiment"].unique()
+    marked = marked_names(texts.index.unique("method"), experiment)
+    names = [
+        f"{marked[method]}: {text}" if text else marked[method] for method, text in texts.index
+    ]
     shown = texts.set_axis(names).rename(columns=HEADS)
     n_splits = records["split"].nunique()
     caption = f"{title}: means (splits: {n_splits}), and the changes by each alternative setting."

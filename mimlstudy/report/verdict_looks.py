@@ -9,6 +9,7 @@ VERDICT_LOOKS = pd.DataFrame(
         ("differs_better", "#bcd8f5", "#8fbbe0", "+", "differs (ours better)"),
         ("differs_worse", "#f9c6a8", "#ef9a80", "−", "differs (ours worse)"),
         ("newly_measured", "#e6e0f3", "#c5b6e0", "○", "newly measured"),
+        ("no_tolerance", "#efefef", "#d9d9d9", "·", "without a tolerance"),
         ("synthetic", "#fbf0cc", "#f3dd8f", "s", "synthetic"),
         ("missing", "#efefef", "#eeeeee", "", "missing"),
         ("differs", "#f9c6a8", "", "", "differs"),

@@ -582,19 +582,19 @@ FALLING = [6, 5, 5, np.nan]
 
 
 @pytest.mark.parametrize(
-    ("following", "falls", "ends"),
+    ("following", "falls"),
     [
-        (FALLING, True, True),
+        (FALLING, True),
         # A rise of .08 % that is thrown away.
-        ([6, 5, 5, 5.004], False, True),
-        ([6, 5, 5, 5.4], False, False),
-        ([6, 5, 5, 4.5], True, False),
+        ([6, 5, 5, 5.004], False),
+        ([6, 5, 5, 5.4], False),
+        ([6, 5, 5, 4.5], True),
     ],
 )
-def test_objective_of_the_steps_as_they_were(following, falls, ends):
+def test_objective_of_the_steps_as_they_were(following, falls):
     fit = trace(following)
     _, corrected = judged(fit, of("never rises"))
-    assert [word == "supported" for word in corrected] == [falls, ends]
+    assert corrected == ["supported" if falls else "contradicted"]
     falling_fit = trace(FALLING, '{"mu": 1.0}')
     two_fits = pd.concat([fit, falling_fit])
     # The order of records does not matter.

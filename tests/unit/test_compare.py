@@ -265,7 +265,7 @@ def test_a_value_without_a_tolerance_is_not_compared():
     records = as_in_the_paper(5, n_runs=1)
     cells = compare.compare_with_paper(records, 5)
     is_quoted = cells["published_mean"].notna() & cells["published_std"].isna()
-    assert {*cells.loc[is_quoted, "verdict"]} == {"newly_measured"}
+    assert {*cells.loc[is_quoted, "verdict"]} == {"no_tolerance"}
     agreement = verdicts.agreement(cells)
     assert agreement["match_rate"] == 1.0
     n_of_the_paper = cells["published_std"].notna().sum()

@@ -95,6 +95,25 @@ def test_a_published_page_with_another_number_is_named(pages):
     assert "line 1 is 'All 24 values agree.', and the notebook gives 'All 25" in fault
 
 
+def test_of_a_page_whose_outputs_differ_what_is_typed_is_compared(tmp_path):
+    page = tmp_path / f"{check.OUTPUTS_DIFFER}.md"
+    page.write_text("The largest values are 3 and 4:\n\n    seconds: 1.2\n")
+
+    def faults(sentence):
+        timed = nbformat.v4.new_output("stream", text="seconds: 3.4")
+        cells = [
+            nbformat.v4.new_markdown_cell(sentence),
+            nbformat.v4.new_code_cell("measure()", outputs=[timed]),
+        ]
+        notebook = nbformat.v4.new_notebook(cells=cells)
+        nbformat.write(notebook, tmp_path / f"{page.stem}.ipynb")
+        return check.differing_pages(tmp_path, tmp_path, tmp_path / "again")
+
+    assert faults("The largest values are 3 and 4:") == []
+    (fault,) = faults("The largest values are 3 and 5:")
+    assert "it has no line 'The largest values are 3 and 5:'" in fault
+
+
 def test_a_page_of_an_earlier_check_is_not_compared(pages, tmp_path):
     assert pages("All 24 values agree.") == []
     notebook = tmp_path / "6_any.ipynb"

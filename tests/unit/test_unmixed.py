@@ -154,6 +154,12 @@ def explanations(records):
     return explained_report.measured_explanations(plain, ["coverage"])
 
 
+def wins(records):
+    names = {"MimlBoost": "D-MimlSvm", "MimlNn": "MimlSvm_mi"}
+    renamed = records.replace({"method": names})
+    return differences.wins_of_figures(renamed, renamed)
+
+
 def standardized(records):
     return differences.standardized(records, "MimlNn", "Ml-knn")
 
@@ -190,6 +196,7 @@ READERS = {
     "defaults": unseen_instances.defaults_table,
     "explanations": explanations,
     "losses": differences.losses_of,
+    "wins": wins,
     "standardized differences": standardized,
     "bags against none": bags_against_none,
     "M and θ": m_and_theta,
@@ -210,6 +217,17 @@ def test_every_reader_refuses_a_planted_mix(records, reader):
     """Twice the same split passes every filter of stages and configurations."""
     with pytest.raises(ValueError, match="a mean over splits needs one"):
         reader(mixed(records))
+
+
+# They take the settings of our tables alone, or a mean for each override.
+TOLD_APART = ("claims", "equal tuning", "what is seen", "defaults", "M and θ", "seconds")
+
+
+@pytest.mark.parametrize("name", [name for name in READERS if name not in TOLD_APART])
+def test_every_reader_refuses_a_second_configuration_on_other_splits(records, name):
+    later_splits = records["split"] + 4
+    with pytest.raises(ValueError, match="a mean over splits needs one override"):
+        READERS[name](mixed(records, split=later_splits, override=OVERRIDE))
 
 
 def test_the_stages_of_equal_tuning_are_budgets_and_the_first_is_taken(records):

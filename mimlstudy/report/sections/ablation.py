@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from mimlstudy.paper.section6 import WITH_BAGS
+from mimlstudy.report.marks import marked_names
 from mimlstudy.report.sections.loss_maps import above_and_below, numbers_map
 
 
@@ -25,4 +26,6 @@ def bags_against_none(records: pd.DataFrame) -> pd.DataFrame:
 
 def bags_map(changes: pd.DataFrame) -> plt.Figure:
     """The changes of :func:`bags_against_none` as numbers on coloured squares."""
-    return numbers_map(changes, limit=20)
+    # The methods have the settings of their rows in Table 3.
+    names = marked_names(changes.index, "table3")
+    return numbers_map(changes.rename(index=names), limit=20)

@@ -12,6 +12,7 @@ from mimlstudy.judge.selection import unmixed
 from mimlstudy.judge.statistics import WinTieLoss, win_tie_loss
 from mimlstudy.paper.published import PRINTED_WIN_TIE_LOSS
 from mimlstudy.report.figures import BLUE, INK, VERMILION, as_loss
+from mimlstudy.report.marks import marked_names
 from mimlstudy.report.tables import HEADS, ReportTable, frame_grid
 
 RIVALS = ("MimlSvm", "MimlSvm_mi")  # of D-MimlSvm, in Figs. 4 and 5
@@ -20,6 +21,7 @@ BAR_COLORS = {  # the colour of a bar, and of the number on it
     "neither": ("#d9d9d9", INK),
     "worse": (VERMILION, "white"),
 }
+FIGURES = {"scenes": "figure4", "texts": "figure5"}  # of Section 5, by their data
 N_PRINTED = 35  # cases in print
 NARROW = 6  # percent of the cases, below which a bar has no room for its number
 TRUE_DIFFERENCES = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0)  # in standard deviations
@@ -41,10 +43,10 @@ def wins_of_figures(scenes: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
         "paper's test" or "corrected test". Columns: those of :class:`WinTieLoss`, and "cases".
     """
     rows = {}
-    for place, figure, records in (("scenes", "figure4", scenes), ("texts", "figure5", texts)):
+    for (place, figure), records in zip(FIGURES.items(), (scenes, texts), strict=True):
         n_cases = len(CRITERIA) * records["dataset"].nunique()
         for rival in RIVALS:
-            name = f"{place}, against {rival}"
+            name = _comparison(place, rival)
             printed = PRINTED_WIN_TIE_LOSS[figure, rival]
             rows[name, "printed"] = (*printed, N_PRINTED)
             counts = win_tie_loss(records, "D-MimlSvm", rival)
@@ -58,18 +60,33 @@ def wins_of_figures(scenes: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
     return table.set_index(pd.MultiIndex.from_tuples(rows, names=names))
 
 
+def _comparison(place, rival):
+    return f"{place}, against {rival}"
+
+
+def _marked_comparisons():
+    """The names of comparisons as shown: with a mark where print chose settings of the rival."""
+    names = {}
+    for place, figure in FIGURES.items():
+        for rival, marked in marked_names(RIVALS, figure).items():
+            names[_comparison(place, rival)] = _comparison(place, marked)
+    return names
+
+
 def wins_table(wins: pd.DataFrame) -> ReportTable:
     """A row for each comparison of :func:`wins_of_figures`, a column for each who counted."""
     shares = wins[[*WinTieLoss._fields]].map("{:.0f}".format)
     texts = shares.agg(" / ".join, axis=1).unstack(sort=False)
     n_cases = wins["cases"].unstack(sort=False)
     texts["cases"] = n_cases[CORRECTED].astype(int)
+    texts = texts.rename(index=_marked_comparisons())
     caption = "Percentages of cases that are better / neither / worse. Neither does not mean a tie."
     return frame_grid(texts, wins.reset_index(), caption, corner="D-MimlSvm")
 
 
 def wins_figure(wins: pd.DataFrame) -> plt.Figure:
     """A bar for each row of :func:`wins_of_figures`; those of a comparison stand together."""
+    wins = wins.rename(index=_marked_comparisons(), level="comparison")
     comparisons = wins.index.unique(0)
     height = 0.2 * len(wins) + 0.25 * len(comparisons) + 0.6
     figure, ax = plt.subplots(figsize=(5.4, height))

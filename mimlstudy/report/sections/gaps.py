@@ -14,6 +14,7 @@ from mimlstudy.judge.choices import Effect
 from mimlstudy.judge.selection import Records, as_in_our_tables, records_of
 from mimlstudy.paper.experiments import get_experiment
 from mimlstudy.paper.published import ALL_CRITERIA, published_tables, read_rows
+from mimlstudy.report.marks import marked_names
 from mimlstudy.report.tables import HEADS, Entry, ReportTable, crossed, frame_grid, number_text
 
 WITH_HOLD_OUTS = ("table1", "table2", "table3", "table4", "table5", "fixed", "unseen")
@@ -171,8 +172,10 @@ def blanks_table(cells: pd.DataFrame) -> ReportTable:
 
 
 def _blank_name(cell):
-    name = f"Table {cell.table}: {cell.algorithm}"
-    has_sets = len(published_tables()[cell.table].datasets) > 1
+    table = published_tables()[cell.table]
+    algorithm = marked_names([cell.algorithm], table.experiment)[cell.algorithm]
+    name = f"Table {cell.table}: {algorithm}"
+    has_sets = len(table.datasets) > 1
     return f"{name}, {cell.dataset}" if has_sets else name
 
 

@@ -153,8 +153,8 @@ def in_words() -> str:
     precision = right.sum() / table["squares named"].sum()
     recall = right.sum() / (right / table["recall"]).sum()
     return (
-        f"The learner saw windows of this very photograph. {precision:.0%} of its squares are "
-        f"right, and it finds {recall:.0%} of the right ones."
+        "The learner saw windows of this very photograph. Of the squares it names "
+        f"{precision:.0%} are right; of the right ones it names {recall:.0%}."
     )
 
 
