@@ -146,8 +146,11 @@ def test_the_readme_maps_each_artefact_of_the_paper_to_its_notebook_and_experime
 
 
 def words_of(text):
-    """The words of a page beside its code, tables and addresses of links."""
-    without_code = re.sub(r"```.*?```", "", text, flags=re.S)
+    """The words of a page beside its code, tables, texts of pictures and addresses of links."""
+    without_head = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.S)
+    without_boxes = re.sub(r"^:::.*$", "", without_head, flags=re.M)
+    without_pictures = re.sub(r"!\[[^]]*\]", "", without_boxes)
+    without_code = re.sub(r"```.*?```", "", without_pictures, flags=re.S)
     without_tables = re.sub(r"^\|.*$", "", without_code, flags=re.M)
     without_marks = re.sub(r"<!--.*?-->", "", without_tables)
     without_addresses = re.sub(r"\]\([^)]*\)", "]", without_marks)

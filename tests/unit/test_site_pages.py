@@ -118,10 +118,10 @@ Two commands.
 def test_home_links_the_notebooks_that_there_are(tmp_path):
     (tmp_path / "photograph.svg").write_text("<svg/>")
     text = pages.home_page(README, ["0_scorecard"], tmp_path)
-    assert "**Does the paper hold?** **Partly.**\n\nSquares show" in text
+    assert "**Does the paper hold?** **Partly.**\n\n**How do I use it?**" in text
     assert "\n\nIt holds ([here](notebooks/0_scorecard.ipynb)), not there (9_cost).\n\n" in text
     assert "**What is the problem?** What is it? *Multi" in text
-    assert "for *trees* (green). Half are right.\n" in text
+    assert "*trees* green. Half are right.\n" in text
     assert "](figures/photograph.svg)" in text
     assert "## Use it\n\nFour lines.\n" in text
     assert "## Check it\n\nTwo commands.\n" in text
