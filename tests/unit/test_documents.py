@@ -154,7 +154,7 @@ def words_of(text):
     without_tables = re.sub(r"^\|.*$", "", without_code, flags=re.M)
     without_marks = re.sub(r"<!--.*?-->", "", without_tables)
     without_addresses = re.sub(r"\]\([^)]*\)", "]", without_marks)
-    return without_addresses.split()
+    return re.findall(r"\S*\w\S*", without_addresses)
 
 
 def test_the_first_pages_are_short():
