@@ -15,7 +15,7 @@ from mimlstudy.judge.claim_parts import (
     quoted_accuracy,
 )
 from mimlstudy.judge.claim_tests import QUOTED, claim_tests
-from mimlstudy.judge.claims import WORDS, ClaimFinding
+from mimlstudy.judge.claims import CORRECTED, WORDS, ClaimFinding
 from mimlstudy.judge.compare import moved_to_printed_means
 from mimlstudy.judge.rules import Rules
 from mimlstudy.judge.selection import Records, Selection, selected, without_synthetic
@@ -25,12 +25,14 @@ from mimlstudy.report.words import counted
 # With this margin of ties the margin of a comparison is the rival's mean loss itself.
 WHOLE_LOSS = Rules(margin=1.0)
 WORSE = ("worse", "worst mean")  # outcomes that are claimed against the first method
-LETTERS = 62  # of a claim in one line
-LINE_HEIGHT, ROW_GAP = 0.125, 0.11  # inches
-WIDTH, ABOVE, BELOW = 7.0, 0.25, 0.37  # of the figure; the room for the key and for the axis
+LETTERS = 76  # of a claim in one line
+LINE_HEIGHT, LANE, ROW_GAP = 0.15, 0.2, 0.09  # inches: of a line, of an interval below its words
+WIDTH, ABOVE, BELOW = 5.2, 0.25, 0.4  # of the figure; the room for the key and for the axis
+LEFT, RIGHT = 0.02, 0.63  # of the axis, in widths of the figure; verdicts stand at its right
+LEAST = -100.0  # percent that the axis shows; a lead is at most 100 % of the rival's loss
 BAR: dict[str, Any] = dict(color=INK, marker="|", markersize=10, markeredgewidth=1.8)
 ABOVE_THE_AXIS: dict[str, Any] = dict(  # the place of a key
-    loc="lower center", bbox_to_anchor=(0.5, 1), fontsize=7
+    loc="lower center", bbox_to_anchor=(0.5, 1), fontsize=8
 )
 DOT: dict[str, Any] = dict(color=BLUE, marker="o", markersize=5)
 
@@ -130,27 +132,36 @@ def claims_figure(findings: Sequence[ClaimFinding], get_records: Records) -> plt
     texts = [wrapped(f"{row.id}, {row.where}: {row.claim}") for row in findings]
     xlabel = "difference as claimed, % of the rival's loss"
     figure, ax, middles = axis_of_rows(texts, xlabel)
+    has_print = False
     for finding, text, middle in zip(findings, texts, middles, strict=True):
-        word = finding.word()
-        write_row(ax, middle, text, word, color=WORD_INKS[word], weight="bold")
+        look = dict(color=WORD_INKS[finding.word()], weight="bold")
+        write_row(ax, middle, text, _verdict(finding), **look)
         difference = claim_difference(get_records, finding.id)
         if difference is not None:
+            has_print |= difference.printed is not None
             _draw_difference(ax, middle, difference)
-    handles = [
-        plt.Line2D([], [], linestyle="none", label="printed", **BAR),
-        plt.Line2D([], [], linewidth=1.6, label="ours, 95 % interval", **DOT),
-    ]
+    handles = [plt.Line2D([], [], linewidth=1.6, label="ours, 95 % interval", **DOT)]
+    if has_print:
+        handles.append(plt.Line2D([], [], linestyle="none", label="printed", **BAR))
     ax.legend(handles=handles, ncols=2, **ABOVE_THE_AXIS)
     return figure
 
 
+def _verdict(finding):
+    """The word of a claim, and how many of its parts hold if only some do."""
+    verdict = finding.verdicts[CORRECTED]
+    if verdict.word != "supported in part":
+        return verdict.word
+    return f"{verdict.word}, {verdict.supported} of {verdict.n_parts}"
+
+
 def wrapped(text: str) -> str:
-    """A claim in lines that fit beside the axis of a figure."""
+    """A claim in lines that fit the width of a figure."""
     return "\n".join(wrap(text, LETTERS, break_on_hyphens=False))
 
 
 def axis_of_rows(texts: Sequence[str], xlabel: str) -> tuple[plt.Figure, plt.Axes, np.ndarray]:
-    """A figure, its axis with room for each text at the left, and the heights of the rows.
+    """A figure, its axis with room for each text, and the heights of the lanes below the texts.
 
     Parameters
     ----------
@@ -158,47 +169,65 @@ def axis_of_rows(texts: Sequence[str], xlabel: str) -> tuple[plt.Figure, plt.Axe
     xlabel : str
     """
     n_lines = np.array([text.count("\n") + 1 for text in texts])
-    heights = LINE_HEIGHT * n_lines + ROW_GAP
+    heights = LINE_HEIGHT * n_lines + LANE + ROW_GAP
     ends = np.cumsum(heights)
     of_rows = heights.sum()
     total = BELOW + of_rows + ABOVE
     figure, ax = plt.subplots(figsize=(WIDTH, total), layout="none")
-    left, right = 0.525, 0.84  # leave room for the words and the verdicts
-    figure.subplots_adjust(left, BELOW / total, right, 1 - ABOVE / total)
+    figure.subplots_adjust(LEFT, BELOW / total, RIGHT, 1 - ABOVE / total)
     ax.set(ylim=(of_rows, 0), yticks=[], xlabel=xlabel)
     ax.grid(axis="x")
     ax.spines["left"].set_visible(False)
     ax.axvline(0, color=LINE, linewidth=0.8)
-    over_all = dict(xmin=-1.6, xmax=1.5, clip_on=False)  # also below words and verdicts
+    over_all = dict(xmin=0, xmax=(1 - LEFT) / (RIGHT - LEFT), clip_on=False)  # below verdicts too
     for edge in ends[:-1]:
-        ax.axhline(edge, color="#e6e6e6", linewidth=0.5, **over_all)
-    return figure, ax, ends - heights / 2
+        ax.axhline(edge, color="#d5d5d5", linewidth=0.5, **over_all)
+    return figure, ax, ends - (LANE + ROW_GAP) / 2
 
 
 def write_row(ax: plt.Axes, y: float, text: str, word: str, **look) -> None:
-    """A text at the left of an axis, and a word at its right, with the word's ``look``."""
+    """A text above a lane of an axis, and a word at its right, with the word's ``look``."""
     # Across in widths of the axis, upwards in its units.
     across = ax.get_yaxis_transform()
-    beside: dict[str, Any] = dict(va="center", fontsize=7, transform=across)
-    ax.text(-1.62, y, text, color=INK, linespacing=1.15, **beside)
-    ax.text(1.04, y, word, **beside, **look)
+    size: dict[str, Any] = dict(fontsize=8, transform=across)
+    over_grid = dict(facecolor="white", edgecolor="none", pad=0.5)
+    words: dict[str, Any] = dict(color=INK, linespacing=1.15, va="bottom", bbox=over_grid)
+    ax.text(0, y - LANE / 2, text, **words, **size)
+    ax.text(1.03, y, word, va="center", **size, **look)
 
 
 def claims_caption(findings: Sequence[ClaimFinding]) -> str:
     """What :func:`claims_figure` shows, in words, with the number of claims of each verdict."""
     words = [finding.word() for finding in findings]
     counts = counted({word: words.count(word) for word in WORDS})
-    return (
+    claimed = {test.claimed for finding in findings for test in claim_tests().get(finding.id, [])}
+    sentences = [
         "A row for each claim: its words; a black bar for the printed difference, where there is "
         "one; a blue dot for ours, with its 95 % interval; the verdict of the corrected test. A "
-        "difference is the mean over the claim's comparisons, in percent of the rival's loss. Of "
-        f"{len(words)} claims: {counts}."
-    )
+        "difference is the mean over the claim's comparisons, in percent of the rival's loss."
+    ]
+    if "shares" in claimed:
+        sentences.append(
+            "A claim about shares of cases may be contradicted although its mean difference is in "
+            "its favour."
+        )
+    if "insensitive" in claimed:
+        sentences.append(
+            "For a claim that a parameter matters little the difference is that of the loss at "
+            "the paper's value from the loss at other values."
+        )
+    sentences.append(f"Of {len(words)} claims: {counts}.")
+    return " ".join(sentences)
 
 
 def _draw_difference(ax, y, difference):
-    ends = (difference.ours - difference.half, difference.ours + difference.half)
-    ax.plot(ends, (y, y), color=BLUE, linewidth=1.6)
+    low, high = difference.ours - difference.half, difference.ours + difference.half
+    shown = np.clip((low, high), LEAST, -LEAST)
+    ax.plot(shown, (y, y), color=BLUE, linewidth=1.6)
+    # An arrow where the interval goes on.
+    for end, place, marker in ((low, LEAST, "<"), (high, -LEAST, ">")):
+        if abs(end) > -LEAST:
+            ax.plot(place, y, color=BLUE, marker=marker, markersize=4)
     ax.plot(difference.ours, y, **DOT)
     if difference.printed is not None:
         ax.plot(difference.printed, y, **BAR)

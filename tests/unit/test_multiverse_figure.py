@@ -28,7 +28,7 @@ def ax():
 def test_a_claim_stands_in_full_beside_the_share_of_mixtures_ahead(ax):
     words, share, _ = (text.get_text() for text in ax.texts)
     assert words.replace("\n", " ").startswith("S4.5: MimlNn is significantly better than")
-    assert share == "50% lead"
+    assert share == "50% ahead"
 
 
 def test_mixtures_beyond_the_axis_are_counted_at_a_triangle(ax):

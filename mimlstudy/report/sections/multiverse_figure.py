@@ -35,7 +35,7 @@ def multiverse_figure(effects: pd.DataFrame, turns: pd.DataFrame) -> plt.Figure:
     by_claim = effects.groupby("claim")
     rows = zip(turns.itertuples(), texts, middles, strict=True)
     for turn, text, middle in rows:
-        share = f"{turn.in_favour:.0%} lead"
+        share = f"{turn.in_favour:.0%} ahead"
         write_row(ax, middle, text, share, color="#444444")
         _draw_effects(ax, middle, by_claim.get_group(turn.claim))
     # At the left there is room for the number of what lies beyond.
