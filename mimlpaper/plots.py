@@ -154,8 +154,8 @@ def _draw_discs(ax, bag, scores, bound, seen):
 
 def _draw_key(figure, bound):
     texts = {
-        WHITE: f"for the label, at most {_signed(bound)}",
-        INK: f"against it, at most {_signed(-bound)}",
+        WHITE: f"instance for the label, at most {_signed(bound)}",
+        INK: f"instance against it, at most {_signed(-bound)}",
     }
     look = dict(
         linestyle="",

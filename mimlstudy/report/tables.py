@@ -370,9 +370,10 @@ def results_table(
     beyond = [names[name] for name in names if name not in table.algorithms]
     has_fixed = any(line == FIXED for _, line in lines)
     caption = _results_caption(table, cells, totals, bool(beyond), has_fixed, profile)
-    runs = pd.concat([records, fixed])
-    if len(runs):
-        caption += low_rank_in_words(runs[runs["method"].isin(cells["algorithm"])])
+    for runs, settings in ((records, ""), (fixed, ", fixed in advance")):
+        if len(runs):
+            of_table = runs[runs["method"].isin(cells["algorithm"])]
+            caption += low_rank_in_words(of_table, settings)
     return frame_grid(
         pd.DataFrame(shown).T.rename(columns=HEADS),
         cells.assign(profile=profile),
@@ -472,8 +473,11 @@ def has_low_rank(runs: pd.DataFrame) -> pd.Series:
     return runs["warnings"].astype(str).str.contains(LowRankWarning.__name__)
 
 
-def low_rank_in_words(runs: pd.DataFrame) -> str:
-    """A sentence on the fits whose kernel's factor misses much of the kernel; empty without any."""
+def low_rank_in_words(runs: pd.DataFrame, settings: str = "") -> str:
+    """A sentence on the fits whose kernel's factor misses much of the kernel; empty without any.
+
+    ``settings`` says of the fits which they are, such as ``", fixed in advance"``.
+    """
     warned = runs[has_low_rank(runs)]
     if warned.empty:
         return ""
@@ -486,7 +490,7 @@ def low_rank_in_words(runs: pd.DataFrame) -> str:
         methods.append(f"{method} on {where}")
     return (
         f" A kernel's factor misses more than {MUCH:.0%} of the trace in fits of "
-        f"{'; '.join(methods)}: see notebook 8."
+        f"{'; '.join(methods)}{settings}: see notebook 8."
     )
 
 

@@ -107,8 +107,8 @@ def bags_in_words(groups: dict) -> str:
         expected = of_equal_numbers.loc[of_equal_numbers["rival"] == rival, "leads"].sum()
         sentences.append(
             f"Their mean is above that of {IN_SENTENCES[rival]} on {' and '.join(counts)}, without "
-            "a test. If two learners of each group are picked at random, it is on "
-            f"{expected:.1f} of all {n_sets} sets on average."
+            "a test. If two learners of each group are picked at random, they are "
+            f"ahead on {expected:.1f} of all {n_sets} sets on average."
         )
     return " ".join(sentences)
 

@@ -171,7 +171,7 @@ def test_the_sentence_counts_sets_with_many_labels_and_with_one_apart(learners):
     )
     assert f"Their mean is above that of {of_means}, without a test. If two " in words
     assert f"Their mean is above that of {of_bags}, without a test. If two " in words
-    assert re.findall(r"it is on (\S+) of all 2 sets", words) == ["2.0", "2.0", "0.0"]
+    assert re.findall(r"they are ahead on (\S+) of all 2 sets", words) == ["2.0", "2.0", "0.0"]
 
 
 def test_without_records_nothing_is_said():

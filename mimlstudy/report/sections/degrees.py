@@ -92,7 +92,7 @@ def degrees_figure(likely: pd.DataFrame, in_tables: Mapping[str, int]) -> plt.Fi
     ax.plot(degrees, heights, **RING, color=INK, label="in our table")
     # A linear axis would show only the least likely degrees.
     ax.set_yscale("symlog", linthresh=-USUAL)
-    ax.set(xlabel="degree of the polynomial", ylabel="log likelihood of the printed row")
+    ax.set(xlabel="degree of the polynomial", ylabel="mean log likelihood of a criterion")
     figure.legend(loc="outside upper center", ncols=5)
     return figure
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 
 from mimlstudy.judge.selection import unmixed
@@ -39,9 +40,12 @@ def pointing_by_method(records: pd.DataFrame) -> pd.DataFrame:
 def pointing_figure(table: pd.DataFrame) -> plt.Figure:
     """A row for each data set of :func:`pointing_by_method`, a mark for each method."""
     figure, ax = plt.subplots(figsize=(5.6, 3.2))
-    places = range(len(table))
-    for name, look in _looks_of_pointing().items():
-        ax.plot(table[name], places, linestyle="none", label=name, **look)
+    places = np.arange(len(table))
+    looks = _looks_of_pointing()
+    # Equal values would hide each other.
+    offsets = np.linspace(-0.25, 0.25, len(looks))
+    for (name, look), offset in zip(looks.items(), offsets, strict=True):
+        ax.plot(table[name], places + offset, linestyle="none", label=name, **look)
     titles = [TITLES[name] for name in table.index]
     ax.set_yticks(places, titles)
     ax.set_ylim(len(table) - 0.5, -0.5)  # the first data set on top

@@ -105,8 +105,8 @@ def sets_map(
         _bare(ax)
     for ax in axes.flat[len(shares.columns) :]:
         ax.set_axis_off()
-    last = axes.flat[len(shares.columns) - 1]
-    last.tick_params(labelbottom=True)
+    for lowest in axes.flat[max(0, len(shares.columns) - 2) : len(shares.columns)]:
+        lowest.tick_params(labelbottom=True)
     _key(figure, axes.flat[-1], image, limit, reference)
     return figure
 
