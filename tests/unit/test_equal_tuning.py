@@ -166,8 +166,8 @@ def test_the_sentence_counts_sets_with_many_labels_and_with_one_apart(learners):
     }
     words = bags_in_words(groups)
     assert (
-        "above that of learners of a bag's mean on 1 of 1 sets with many labels and 1 of 1 sets with "
-        "one label, without a test. If two "
+        "above that of learners of a bag's mean on 1 of 1 sets with many labels and 1 of 1 sets "
+        "with one label, without a test. If two "
     ) in words
     assert (
         "above that of other learners of bags on 0 of 1 sets with many labels and 0 of 1 sets with "
