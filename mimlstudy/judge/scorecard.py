@@ -29,7 +29,7 @@ from mimlstudy.judge.selection import (
 from mimlstudy.judge.tolerances import tolerance
 from mimlstudy.judge.verdicts import (
     COMPARED,
-    ROW,
+    OUR_ROW,
     agreement,
     deviations,
     match_rates,
@@ -137,7 +137,7 @@ def _totals(cells):
 def _agreeing(cells, rows):
     """Numbers of agreeing and of compared cells, in rows with settings chosen by print or not."""
     compared = cells[cells["verdict"].isin(COMPARED)]
-    compared = compared.merge(rows, on=ROW)
+    compared = compared.merge(rows, on=OUR_ROW)
     agrees = compared["verdict"] == "agrees"
     has_closest = compared["closest_to_print"] > 0
     # Readers ask whether agreement comes from settings that were chosen for it.
@@ -154,7 +154,7 @@ def _agreeing(cells, rows):
 
 def _chance(cells, rows):
     """The chance agreement of rows with settings chosen by print, and of the others."""
-    pairs = deviations(without_synthetic(cells)).merge(rows, on=ROW)
+    pairs = deviations(without_synthetic(cells)).merge(rows, on=OUR_ROW)
     has_closest = pairs["closest_to_print"] > 0
     groups = {ROWS_BY_PRINT: pairs[has_closest], OTHER_ROWS: pairs[~has_closest]}
     shares = {}
