@@ -27,4 +27,4 @@ def test_halves_are_rounded_up_as_in_print():
 
 
 def test_the_caption_counts_what_agrees():
-    assert "Profile paper; 2 of 3 agree." in TABLE.caption
+    assert TABLE.caption.endswith("pages. 2 of 3 agree.")

@@ -60,7 +60,7 @@ def test_the_best_accuracy_of_a_data_set_is_bold_and_runs_of_one_have_no_deviati
     assert whole.bold == (True,)
     assert minimal.bold == (False,)
     assert "±" not in whole.lines[0]
-    assert "1 run(s) of 10 folds" in table.caption
+    assert "1 run of 10 folds" in table.caption
 
 
 def test_the_figure_of_corrections_has_a_mark_for_each_form_and_the_printed_value():
