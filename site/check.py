@@ -82,13 +82,14 @@ def differing_pages(published: Path, executed: Path, made_again: Path) -> list[s
     for path in sorted(published.glob("*.md")):
         notebook = executed / f"{path.stem}.ipynb"
         again = made_again / path.name
-        compare = other_typed_text if path.stem == OUTPUTS_DIFFER else other_text
+        is_typed_alone = path.stem == OUTPUTS_DIFFER
         again.unlink(missing_ok=True)  # of an earlier check
         if notebook.is_file():
             page = nbformat.read(notebook, as_version=4)
-            if path.stem == OUTPUTS_DIFFER:
+            if is_typed_alone:
                 page.cells = [cell for cell in page.cells if cell.cell_type == "markdown"]
             write_markdown_page(page, again)
+        compare = other_typed_text if is_typed_alone else other_text
         differing += difference(path, again, compare)
     return differing
 

@@ -137,31 +137,31 @@ def _totals(cells):
 def _agreeing(cells, rows):
     """Numbers of agreeing and of compared cells, in rows with settings chosen by print or not."""
     compared = cells[cells["verdict"].isin(COMPARED)]
-    compared = compared.merge(rows, on=ROW)
-    agrees = compared["verdict"] == "agrees"
-    has_closest = compared["closest_to_print"] > 0
-    # Readers ask whether agreement comes from settings that were chosen for it.
-    groups = {
-        ROWS_BY_PRINT: agrees[has_closest],
-        OTHER_ROWS: agrees[~has_closest],
-    }
     counts = {}
-    for name, group in groups.items():
-        if len(group):
-            counts[name] = [int(group.sum()), len(group)]
+    for name, of_kind in _by_kind_of_row(compared, rows):
+        agrees = of_kind["verdict"] == "agrees"
+        counts[name] = [int(agrees.sum()), len(agrees)]
     return counts
 
 
 def _chance(cells, rows):
     """The chance agreement of rows with settings chosen by print, and of the others."""
-    pairs = deviations(without_synthetic(cells)).merge(rows, on=ROW)
-    has_closest = pairs["closest_to_print"] > 0
-    groups = {ROWS_BY_PRINT: pairs[has_closest], OTHER_ROWS: pairs[~has_closest]}
+    pairs = deviations(without_synthetic(cells))
     shares = {}
-    for name, group in groups.items():
-        if len(group):
-            _, shares[name] = match_rates(group)
+    for name, of_kind in _by_kind_of_row(pairs, rows):
+        _, shares[name] = match_rates(of_kind)
     return shares
+
+
+def _by_kind_of_row(table, rows):
+    """The lines of a table by whether print chose settings of their row; a kind without any is out.
+
+    Readers ask whether agreement comes from settings that were chosen for it.
+    """
+    lines = table.merge(rows, on=ROW)
+    has_closest = lines["closest_to_print"] > 0
+    groups = {ROWS_BY_PRINT: lines[has_closest], OTHER_ROWS: lines[~has_closest]}
+    return [(name, group) for name, group in groups.items() if len(group)]
 
 
 def _agreeing_pages(cells):

@@ -1,6 +1,7 @@
 """All experiments by name: what the paper prints, then other settings, data and costs."""
 
 from dataclasses import replace
+from functools import cache
 
 from mimlstudy.engine.trials import Experiment, Part
 from mimlstudy.paper import section4, section5, section6, section7, unseen
@@ -111,6 +112,7 @@ def get_experiment(name: str) -> Experiment:
     return EXPERIMENTS[name]
 
 
+@cache
 def settings_closest_to_print(name: str) -> dict[str, int]:
     """For each row of a table or figure, how many settings were chosen by closeness to print.
 

@@ -29,7 +29,7 @@ LETTERS = 76  # of a claim in one line
 LINE_HEIGHT, LANE, ROW_GAP = 0.15, 0.2, 0.09  # inches: of a line, of an interval below its words
 WIDTH, ABOVE, BELOW = 5.2, 0.25, 0.4  # of the figure; the room for the key and for the axis
 LEFT, RIGHT = 0.02, 0.63  # of the axis, in widths of the figure; verdicts stand at its right
-LEAST = -100.0  # percent that the axis shows; a lead is at most 100 % of the rival's loss
+FARTHEST = 100.0  # percent that the axis shows; a lead is at most 100 % of the rival's loss
 BAR: dict[str, Any] = dict(color=INK, marker="|", markersize=10, markeredgewidth=1.8)
 ABOVE_THE_AXIS: dict[str, Any] = dict(  # the place of a key
     loc="lower center", bbox_to_anchor=(0.5, 1), fontsize=8
@@ -132,14 +132,14 @@ def claims_figure(findings: Sequence[ClaimFinding], get_records: Records) -> plt
     texts = [wrapped(f"{row.id}, {row.where}: {row.claim}") for row in findings]
     xlabel = "difference as claimed, % of the rival's loss"
     figure, ax, middles = axis_of_rows(texts, xlabel)
-    has_print = False
     for finding, text, middle in zip(findings, texts, middles, strict=True):
         look = dict(color=WORD_INKS[finding.word()], weight="bold")
         write_row(ax, middle, text, _verdict(finding), **look)
-        difference = claim_difference(get_records, finding.id)
-        if difference is not None:
-            has_print |= difference.printed is not None
-            _draw_difference(ax, middle, difference)
+    differences = [claim_difference(get_records, finding.id) for finding in findings]
+    known = [(y, drawn) for y, drawn in zip(middles, differences, strict=True) if drawn is not None]
+    for middle, difference in known:
+        _draw_difference(ax, middle, difference)
+    has_print = any(difference.printed is not None for _, difference in known)
     handles = [plt.Line2D([], [], linewidth=1.6, label="ours, 95 % interval", **DOT)]
     if has_print:
         handles.append(plt.Line2D([], [], linestyle="none", label="printed", **BAR))
@@ -222,11 +222,11 @@ def claims_caption(findings: Sequence[ClaimFinding]) -> str:
 
 def _draw_difference(ax, y, difference):
     low, high = difference.ours - difference.half, difference.ours + difference.half
-    shown = np.clip((low, high), LEAST, -LEAST)
+    shown = np.clip((low, high), -FARTHEST, FARTHEST)
     ax.plot(shown, (y, y), color=BLUE, linewidth=1.6)
     # An arrow where the interval goes on.
-    for end, place, marker in ((low, LEAST, "<"), (high, -LEAST, ">")):
-        if abs(end) > -LEAST:
+    for end, place, marker in zip((low, high), shown, "<>", strict=True):
+        if end != place:
             ax.plot(place, y, color=BLUE, marker=marker, markersize=4)
     ax.plot(difference.ours, y, **DOT)
     if difference.printed is not None:

@@ -25,6 +25,8 @@ def characteristics_table(cells: pd.DataFrame, profile: str) -> ReportTable:
         "average number of categories, PRC the percentage of categories with under 1 % of the "
         f"pages. {agrees.sum()} of {len(cells)} agree."
     )
+    if profile != "paper":
+        caption += f" Profile {profile}."
     return frame_grid(
         shown,
         cells.assign(profile=profile),

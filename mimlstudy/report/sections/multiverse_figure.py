@@ -7,10 +7,9 @@ import pandas as pd
 from mimlstudy.judge.multiverse import OURS
 from mimlstudy.paper.published import published_claims
 from mimlstudy.report.figures import BLUE
-from mimlstudy.report.forest import ABOVE_THE_AXIS, axis_of_rows, wrapped, write_row
+from mimlstudy.report.forest import ABOVE_THE_AXIS, FARTHEST, axis_of_rows, wrapped, write_row
 
 FIRM = 0.9  # share of mixtures in which methods lead in the paper's direction
-FARTHEST = 100.0  # percent that the axis shows
 MIXTURE = "#9a9a9a"
 SHAKEN = 4.0  # points: how far dots stand above or below the middle of their row
 POINTS = 72  # of an inch, the unit of heights

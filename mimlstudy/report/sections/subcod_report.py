@@ -112,12 +112,11 @@ def accuracies_table(records: pd.DataFrame, title: str, profile: str) -> ReportT
     # Such as 10, or 9–10 where a fold is missing.
     n_folds = "–".join(map(str, sorted(set(runs["n_trials"]))))
     kinds = " and ".join(sorted(set(runs["kind"])))
+    caption = f"{title}: accuracy ↑, mean ± std over {number_of(n_runs, 'run')} of {n_folds} folds."
     # What the paper has is not said.
-    where = "" if profile == "paper" else f"Profile {profile}; {kinds} data."
-    caption = (
-        f"{title}: accuracy ↑, mean ± std over {number_of(n_runs, 'run')} of {n_folds} folds. "
-        f"{where}{low_rank_in_words(records)}"
-    )
+    if profile != "paper" or kinds != "original":
+        caption += f" Profile {profile}; {kinds} data."
+    caption += low_rank_in_words(records)
     shown = shown.loc[records["method"].unique(), sets]
     return frame_grid(
         shown,
