@@ -56,8 +56,9 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
         Width of "rbf", in units of one over a squared feature; "scale" is 1 / (n_features Var x),
         "auto" 1 / n_features.
     rank : int >= 1, "auto" or None, default "auto"
-        Largest number of landmarks of the kernel's factor; None is exact, "auto" exact for few
-        instances, see :class:`~mimlpaper.kernels.KernelFactor`.
+        Largest number of landmarks of the kernel's factor; None is exact. "auto" is exact up to
+        2,000 instances; above, it stops at 1 % of the kernel's trace unexplained, or at 1,000
+        landmarks.
     set_kernel : {"unit", "mean"}, default "unit"
         φ(X) is the sum of the φ(x) at unit length, or their mean: then the problem is convex.
     C : float > 0, default 10.0
@@ -68,10 +69,12 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
         Positive values penalise the function that all labels share, negative values favour it.
         For ``relatedness="pairwise"`` positive, the common size of the μ_ij.
     relatedness : {"mean", "pairwise"} or array (n_labels, n_labels), default "mean"
-        The labels share their mean function, or one for each pair (Eq. 28). The μ_ij are learned,
-        see :func:`learned_pair_penalties`, or given: symmetric, from 0 (share most) to infinity.
+        The labels share their mean function, or one for each pair (Eq. 28). The μ_ij are learned:
+        the more alike two labels' functions, the smaller, with as much sharing in all as a common μ
+        gives. Or they are given: symmetric, from 0 (share most) to infinity.
     imbalance : bool, default False
-        Whether to weigh losses by τ, see :func:`imbalance_weights`.
+        Whether to weigh losses by τ, which counts a lacking and a present label by their frequency
+        (Eq. 24): the rarer a label, the more its presence counts.
     solver : {"bundle", "cutting_plane", "cvxpy"}, default "bundle"
         "cutting_plane" is Table 8, "cvxpy" needs that package; both are for small data.
     tol : float > 0, default 2e-3

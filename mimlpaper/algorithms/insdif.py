@@ -162,8 +162,9 @@ class DifferenceFeatures(PrototypeDifferences):
         Coefficient γ of the kernel, in units of one over a squared feature; "scale" is
         1 / (n_features Var x), "auto" 1 / n_features.
     rank : int >= 1, "auto" or None, default "auto"
-        Largest number of landmarks of the kernel's factor; None is exact, "auto" exact for few
-        differences, see :class:`~mimlpaper.kernels.KernelFactor`.
+        Largest number of landmarks of the kernel's factor; None is exact. "auto" is exact up to
+        2,000 differences; above, it stops at 1 % of the kernel's trace unexplained, or at 1,000
+        landmarks.
     random_state : int, RandomState or None, default None
         Draws the landmarks.
 

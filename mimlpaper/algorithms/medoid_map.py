@@ -77,7 +77,8 @@ class MedoidMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         callable gets two sets of bags and returns their distances (n_bags_1, n_bags_2).
     start : {"medoids", "partition"}, default "medoids"
         "medoids", as the paper has it: the first medoids are random bags. "partition", as in the
-        authors' program: they are the medoids of a random partition, see :class:`KMedoids`.
+        authors' program: a random bag founds each cluster, each other bag joins a random cluster,
+        and the first medoids are those of these clusters.
     random_state : int, RandomState or None, default None
         Draws the start.
 
@@ -174,7 +175,8 @@ class LandmarkMap(MedoidMap):
         callable gets two sets of bags and returns their distances (n_bags_1, n_bags_2).
     start : {"medoids", "partition"}, default "medoids"
         "medoids", as the paper has it: the first medoids are random bags. "partition", as in the
-        authors' program: they are the medoids of a random partition, see :class:`KMedoids`.
+        authors' program: a random bag founds each cluster, each other bag joins a random cluster,
+        and the first medoids are those of these clusters.
     random_state : int, RandomState or None, default None
         Draws the sample, and the start.
 

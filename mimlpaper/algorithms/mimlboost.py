@@ -54,8 +54,9 @@ class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
         Coefficient γ, in units of one over a squared feature; "scale" is
         1 / (n_features Var x), "auto" 1 / n_features.
     rank : int >= 1, "auto" or None, default "auto"
-        Largest number r of landmarks of the kernel's factor; None is exact, "auto" exact for few
-        instances, see :class:`~mimlpaper.kernels.KernelFactor`.
+        Largest number r of landmarks of the kernel's factor; None is exact. "auto" is exact up to
+        2,000 instances; above, it stops at 1 % of the kernel's trace unexplained, or at 1,000
+        landmarks.
     C : float > 0, default 1.0
         Mean cost of a pair.
     label_code : {"onehot", "feature", "product"}, default "onehot"

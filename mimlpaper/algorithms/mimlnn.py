@@ -28,7 +28,8 @@ class MimlNn(OnMedoids):
         callable gets two sets of bags and returns their distances (n_bags_1, n_bags_2).
     start : {"medoids", "partition"}, default "medoids"
         "medoids", as the paper has it: the first medoids are random bags. "partition", as in the
-        authors' program: they are the medoids of a random partition, see :class:`KMedoids`.
+        authors' program: a random bag founds each cluster, each other bag joins a random cluster,
+        and the first medoids are those of these clusters.
     label_rule : {"sign", "top"}, default "sign"
         Labels with a positive score, or the T-Criterion: at least the label with the highest.
     random_state : int, RandomState or None, default None

@@ -32,10 +32,11 @@ class MimlSvm(OnMedoids):
         callable gets two sets of bags and returns their distances (n_bags_1, n_bags_2).
     start : {"medoids", "partition"}, default "medoids"
         "medoids", as the paper has it: the first medoids are random bags. "partition", as in the
-        authors' program: they are the medoids of a random partition, see :class:`KMedoids`.
+        authors' program: a random bag founds each cluster, each other bag joins a random cluster,
+        and the first medoids are those of these clusters.
     label_rule : {"top", "sign"}, default "top"
         The T-Criterion, which gives at least the label with the highest score, or the labels with
-        a positive score; see :func:`~mimlpaper.base.label_sets`.
+        a positive score.
     random_state : int, RandomState or None, default None
         Draws the start.
 

@@ -34,8 +34,9 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
     coef0 : float >= 0, default 1.0
         Constant of "poly".
     rank : int >= 1, "auto" or None, default "auto"
-        Largest number r of landmarks of the kernel's factor; None is exact, "auto" exact for few
-        instances, see :class:`~mimlpaper.kernels.KernelFactor`.
+        Largest number r of landmarks of the kernel's factor; None is exact. "auto" is exact up to
+        2,000 instances; above, it stops at 1 % of the kernel's trace unexplained, or at 1,000
+        landmarks.
     C : float > 0, default 10.0
         Cost of a hinge loss of 1.
     max_alternations : int >= 1, default 15
@@ -44,7 +45,7 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
         Duality gap of a solved machine, as a share of the objective.
     label_rule : {"top", "sign"}, default "top"
         The T-Criterion, which gives at least the label with the highest score, or the labels with
-        a positive score; see :func:`~mimlpaper.base.label_sets`.
+        a positive score.
     verbose : int, default 0
         1 shows a bar on stderr that moves with each label.
     random_state : int, RandomState or None, default None

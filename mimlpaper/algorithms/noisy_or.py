@@ -42,8 +42,9 @@ class NoisyOr(HighestInstance, LogOdds):
     coef0 : float >= 0, default 1.0
         Constant of "poly".
     rank : int >= 1, "auto" or None, default "auto"
-        Largest number r of landmarks of the kernel's factor; None is exact, "auto" exact for few
-        instances, see :class:`~mimlpaper.kernels.KernelFactor`.
+        Largest number r of landmarks of the kernel's factor; None is exact. "auto" is exact up to
+        2,000 instances; above, it stops at 1 % of the kernel's trace unexplained, or at 1,000
+        landmarks.
     ridge : float > 0, default 0.1
         Penalty of ||w||²/2.
     max_iter : int >= 1, default 500
@@ -52,7 +53,7 @@ class NoisyOr(HighestInstance, LogOdds):
         Largest entry of the gradient per bag at which L-BFGS stops.
     label_rule : {"top", "sign"}, default "top"
         The T-Criterion, which gives at least the label with the highest score, or the labels with
-        a positive score; see :func:`~mimlpaper.base.label_sets`.
+        a positive score.
     verbose : int, default 0
         1 shows a bar on stderr that moves with each label.
     random_state : int, RandomState or None, default None

@@ -71,7 +71,7 @@ class PairSvm:
     features : Bags
         The φ(x), as rows (n_instances, n_features).
     label_kernel, offset_kernel : array (n_labels, n_labels)
-        The k_Y and k_0, see :func:`label_kernels`.
+        The k_Y and k_0, which :func:`label_kernels` gives.
     tol : float > 0, default 1e-4
         Duality gap of a solved machine, as a share of the objective.
     max_iter : int >= 1, default 200

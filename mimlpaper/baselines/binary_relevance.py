@@ -201,7 +201,7 @@ class LabelFrequencies(InstanceScores, MultiLabelEstimator):
     ----------
     label_rule : {"top", "sign"}, default "top"
         The T-Criterion, which gives at least the label with the highest score, or the labels with
-        a positive score; see :func:`~mimlpaper.base.label_sets`.
+        a positive score.
 
     Attributes
     ----------

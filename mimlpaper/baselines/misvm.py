@@ -153,8 +153,9 @@ class MiSvmInstance(_MiSvm):
     coef0 : float >= 0, default 1.0
         Constant of "poly".
     rank : int >= 1, "auto" or None, default "auto"
-        Largest number r of landmarks of the kernel's factor; None is exact, "auto" exact for few
-        instances, see :class:`~mimlpaper.kernels.KernelFactor`.
+        Largest number r of landmarks of the kernel's factor; None is exact. "auto" is exact up to
+        2,000 instances; above, it stops at 1 % of the kernel's trace unexplained, or at 1,000
+        landmarks.
     C : float > 0, default 1.0
         Cost of a hinge loss of 1.
     max_alternations : int >= 1, default 50
@@ -225,8 +226,9 @@ class MiSvmBag(_MiSvm):
     coef0 : float >= 0, default 1.0
         Constant of "poly".
     rank : int >= 1, "auto" or None, default "auto"
-        Largest number r of landmarks of the kernel's factor; None is exact, "auto" exact for few
-        instances, see :class:`~mimlpaper.kernels.KernelFactor`.
+        Largest number r of landmarks of the kernel's factor; None is exact. "auto" is exact up to
+        2,000 instances; above, it stops at 1 % of the kernel's trace unexplained, or at 1,000
+        landmarks.
     C : float > 0, default 1.0
         Cost of a hinge loss of 1.
     max_alternations : int >= 1, default 50
@@ -336,8 +338,9 @@ class ChFd(HighestInstance, BagClassifier):
     coef0 : float >= 0, default 1.0
         Constant of "poly".
     rank : int >= 1, "auto" or None, default "auto"
-        Largest number r of landmarks of the kernel's factor; None is exact, "auto" exact for few
-        instances, see :class:`~mimlpaper.kernels.KernelFactor`.
+        Largest number r of landmarks of the kernel's factor; None is exact. "auto" is exact up to
+        2,000 instances; above, it stops at 1 % of the kernel's trace unexplained, or at 1,000
+        landmarks.
     random_state : int, RandomState or None, default None
         Draws the landmarks of the kernel's factor.
 

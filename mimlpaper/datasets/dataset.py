@@ -11,21 +11,48 @@ from mimlpaper.bags import Bags
 class Dataset:
     """Examples and labels of one data set, with their provenance.
 
-    A multi-label set has ``Y`` (n_examples, n_labels), a single-label set ``y`` (n_examples,).
+    A multi-label set has ``Y``, a single-label set ``y``.
+
+    Attributes
+    ----------
+    name : str
+        Its name, which :func:`~mimlpaper.datasets.load` takes.
+    X : Bags, or array (n_examples, n_features)
+        The examples.
+    label_names : tuple of str
+        The labels; of a single-label set its positive class alone.
+    kind : str
+        "original", "re-derived" by the authors' recipe, or "synthetic": drawn by this library.
+    sha256 : str
+        Hash of the file that holds the numbers, or of what was drawn.
+    citation : str
+        The work to cite.
+    terms : str
+        Terms of use, as far as the source states them.
+    Y : bool array (n_examples, n_labels) or None
+        Which example has which label.
+    y : bool array (n_examples,) or None
+        Which examples are positive.
+    feature_names : tuple of str, or None
+        The features, if they have names.
+    n_train : int or None
+        If the source fixes a split: the number of examples for training, which are the first.
+    instance_labels : bool array (n_instances, n_labels) or None
+        Which instance has which label, if that is known.
     """
 
-    name: str  # for :func:`~mimlpaper.datasets.load`
-    X: Bags | np.ndarray  # an array is (n_examples, n_features)
-    label_names: tuple[str, ...]  # of a single-label set: the positive class
-    kind: str  # original, re-derived by the authors' recipe, or synthetic: drawn by this library
-    sha256: str  # of the file that holds the numbers, or of what was drawn
+    name: str
+    X: Bags | np.ndarray
+    label_names: tuple[str, ...]
+    kind: str
+    sha256: str
     citation: str
-    terms: str  # of use, as far as the source states them
-    Y: np.ndarray | None = None  # bool
-    y: np.ndarray | None = None  # bool
+    terms: str
+    Y: np.ndarray | None = None
+    y: np.ndarray | None = None
     feature_names: tuple[str, ...] | None = None
-    n_train: int | None = None  # if the source fixes a split: the first examples, for training
-    instance_labels: np.ndarray | None = None  # bool (n_instances, n_labels), if known
+    n_train: int | None = None
+    instance_labels: np.ndarray | None = None
 
     def __post_init__(self):
         if (self.Y is None) == (self.y is None):

@@ -43,9 +43,13 @@ class ImageBags(TransformerMixin, BaseEstimator):
     positions to the left, up, right and down minus this blob. Source: Maron, Ratan:
     Multiple-instance learning for natural scene classification, ICML 1998.
 
-    ``smoothing`` (float > 0, default 0.5) is the standard deviation of the Gaussian, in pixels of
-    the subsampled image.
+    Parameters
+    ----------
+    smoothing : float > 0, default 0.5
+        Standard deviation of the Gaussian, in pixels of the subsampled image.
 
+    Examples
+    --------
     >>> ImageBags().transform([np.full((32, 32), 128, dtype=np.uint8)])
     Bags(1 bags, 9 instances, 15 features)
     """
@@ -193,14 +197,22 @@ class TextBags(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    window : int, default 50, most words in a passage.
-    step : int, default 25, words between the starts of successive passages, at most ``window``.
+    window : int >= 1, default 50
+        Most words in a passage.
+    step : int >= 1, default 25
+        Words between the starts of successive passages, at most ``window``.
     top_share : float in (0, 1], default 0.02
         Share of the words to keep, words in the most texts first, ties in alphabetical order.
-    stop_words : "english", list of str, or None, default "english", left out before that.
+    stop_words : "english", list of str, or None, default "english"
+        Words to leave out before that share is taken.
 
-    ``vocabulary_`` (n_words,) are the counted words in alphabetical order.
+    Attributes
+    ----------
+    vocabulary_ : array (n_words,)
+        The counted words in alphabetical order.
 
+    Examples
+    --------
     >>> texts = ["Oil is up. Oil stocks are down again.", "Wheat stocks and oil."]
     >>> text_bags = TextBags(window=4, step=2, top_share=0.6).fit(texts)
     >>> text_bags.vocabulary_.tolist()

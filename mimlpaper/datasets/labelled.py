@@ -14,10 +14,24 @@ from mimlpaper.bags import Bags, as_bags, chosen_places
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelledBags:
-    """Bags, their labels and all names; a slice, mask or index array gives some of the bags."""
+    """Bags, their labels and all names; a slice, mask or index array gives some of the bags.
+
+    Attributes
+    ----------
+    X : Bags
+        The bags.
+    Y : bool array (n_bags, n_labels)
+        Which bag has which label.
+    label_names : tuple of str
+        The labels, in the order of the columns of ``Y``.
+    feature_names : tuple of str
+        The features, in the order of the columns of the instances.
+    bag_names : tuple of str
+        The bags, in their order.
+    """
 
     X: Bags
-    Y: np.ndarray  # bool (n_bags, n_labels)
+    Y: np.ndarray
     label_names: tuple[str, ...]
     feature_names: tuple[str, ...]
     bag_names: tuple[str, ...]

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from contextlib import redirect_stderr
+from dataclasses import fields
 from io import StringIO
 
 import joblib
@@ -21,11 +22,13 @@ from threadpoolctl import threadpool_limits
 import mimlpaper as miml
 from mimlpaper import compiled as compilation
 from mimlpaper import paths
+from mimlpaper.algorithms.medoid_map import KMedoids
 from mimlpaper.base import BagClassifier, MultiLabelEstimator
 from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.classifier import OnStatistics
 from mimlpaper.compiled import compiled
 from mimlpaper.computing import computing
+from mimlpaper.datasets import Dataset, ImageBags, LabelledBags, TextBags
 from tests.learners import (
     OF_BAGS,
     OF_ONE_LABEL,
@@ -49,6 +52,13 @@ PUBLIC = [getattr(miml, name) for name in miml.__all__]
 CLASSES = [kind for kind in PUBLIC if inspect.isclass(kind)]
 # Bags are data: their docstring has another form.
 DOCUMENTED = [kind for kind in CLASSES if kind is not miml.Bags]
+NOT_AT_THE_TOP = [
+    LabelFrequencies,
+    OnStatistics,
+    KMedoids,
+    ImageBags,
+    TextBags,
+]
 
 
 @pytest.fixture(params=LEARNERS, ids=name_of)
@@ -66,13 +76,18 @@ def Y(learner, labels, y):
     return y if isinstance(learner, BagClassifier) else labels[:, :2]
 
 
-def entries(kind):
-    """Type and default of each parameter, from the docstring: "name : type, default value"."""
-    text = inspect.getdoc(kind)
-    _, _, rest = text.partition("Parameters\n----------\n")
+def section_of(kind, heading):
+    """The lines of a docstring below a heading, up to the next one."""
+    underlined = f"{heading}\n{'-' * len(heading)}\n"
+    _, _, rest = inspect.getdoc(kind).partition(underlined)
     section, *_ = re.split(r"\n\n\w[\w ]*\n---", rest)
+    return section
+
+
+def entries(kind, heading="Parameters"):
+    """Type and default of each parameter, from the docstring: "name : type, default value"."""
     entries = {}
-    for line in section.splitlines():
+    for line in section_of(kind, heading).splitlines():
         # The meaning of a parameter is indented.
         if line and not line.startswith(" "):
             name, entry = line.split(" : ", 1)
@@ -86,7 +101,7 @@ def class_name(kind):
 
 @pytest.mark.parametrize(
     "kind",
-    [*DOCUMENTED, LabelFrequencies, OnStatistics],
+    [*DOCUMENTED, *NOT_AT_THE_TOP],
     ids=class_name,
 )
 def test_every_parameter_has_an_entry_with_its_type_and_default(kind):
@@ -102,9 +117,13 @@ def test_every_parameter_has_an_entry_with_its_type_and_default(kind):
             assert ast.literal_eval(default) == parameter.default
 
 
-@pytest.mark.parametrize("kind", DOCUMENTED, ids=class_name)
+@pytest.mark.parametrize(
+    "kind",
+    [*DOCUMENTED, *NOT_AT_THE_TOP],
+    ids=class_name,
+)
 def test_every_parameter_is_explained_below_its_entry(kind):
-    text = inspect.getdoc(kind)
+    text = section_of(kind, "Parameters")
     for name in entries(kind):
         entry = re.search(
             rf"^{name} : .*\n    \S",
@@ -112,7 +131,14 @@ def test_every_parameter_is_explained_below_its_entry(kind):
             flags=re.MULTILINE,
         )
         assert entry, f"{name} has no meaning"
-    assert "see there" not in text
+    # What a parameter means stands in its entry, not on another page.
+    assert not re.search(r"\b[Ss]ee (:|there)", text)
+
+
+@pytest.mark.parametrize("kind", [Dataset, LabelledBags], ids=class_name)
+def test_every_field_of_data_is_explained(kind):
+    documented = entries(kind, "Attributes")
+    assert list(documented) == [field.name for field in fields(kind)]
 
 
 POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
