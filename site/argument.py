@@ -5,7 +5,7 @@ from functools import cache, partial
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.claim_parts import (
     COMPETITIVE,
-    FACTS,
+    FACT_TESTS,
     each_value_as_method,
     parts_of,
     quoted_accuracy,
@@ -118,7 +118,7 @@ def _runs(records):
 
 def _described(test, runs):
     """A test for the browser: its cases, or the parts of a fact; and where its runs are."""
-    if test.claimed in FACTS:
+    if test.claimed in FACT_TESTS:
         return {"facts": {column: runs.parts_of_fact(test, column) for column in SETTINGS_COLUMNS}}
     names = {}
     for column in SETTINGS_COLUMNS:

@@ -14,11 +14,11 @@ from sklearn.pipeline import make_pipeline
 from mimlpaper import MimlNn, MlKnn, SumInstances
 from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlstudy.engine import fingerprint
-from mimlstudy.engine.records import KEY, columns_of, records
+from mimlstudy.engine.records import KEY, columns_of, read_records
 from mimlstudy.engine.rows import sealed
 from mimlstudy.engine.trials import Experiment, Part, RandomSplits
 from mimlstudy.paper.catalogue import CATALOGUE
-from mimlstudy.paper.measures import COSTS, TESTED
+from mimlstudy.paper.measures import COST_MEASURE, TESTED
 
 TINY = "drawn:24x2x4"  # 24 bags of two instances with four labels
 METHODS = {"MimlNn": MimlNn(), "Ml-knn": make_pipeline(SumInstances(), MlKnn(n_neighbors=3))}
@@ -103,7 +103,7 @@ def compiled_trials() -> Experiment:
 def long_trial_alone() -> Experiment:
     """A trial of minutes in a process of its own."""
     methods = {"SleepsMinutes": SleepsMinutes()}
-    return in_place_of_figure_7(methods, n_splits=1, measure=COSTS)
+    return in_place_of_figure_7(methods, n_splits=1, measure=COST_MEASURE)
 
 
 def long_trials() -> Experiment:
@@ -129,7 +129,7 @@ def check_same_numbers(table: pd.DataFrame, expected: pd.DataFrame):
 
 def states(experiment, store, by="method") -> dict[str, str]:
     """The states of an experiment's records, as of each method."""
-    table = records(experiment, store=store)
+    table = read_records(experiment, store=store)
     return table.groupby(by)["state"].unique().str.join("|").to_dict()
 
 

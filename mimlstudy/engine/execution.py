@@ -10,7 +10,7 @@ from joblib import effective_n_jobs
 
 from mimlpaper.datasets import DataError
 from mimlstudy.engine.arithmetic import warn_of_own_arithmetic
-from mimlstudy.engine.records import CONFIGURED, CURRENT, KEY, Store, keys_of, records
+from mimlstudy.engine.records import CONFIGURED, CURRENT, KEY, Store, keys_of, read_records
 from mimlstudy.engine.trials import Experiment, Trial
 from mimlstudy.engine.workers import TrialError, run_trials
 
@@ -50,7 +50,7 @@ def compute(
     asked_for = {name: each.trials(profile, methods) for name, each in by_name.items()}
     waiting: list[Trial] = []
     for name, experiment in by_name.items():
-        recorded = records(experiment, **how)
+        recorded = read_records(experiment, **how)
         trials = _to_run(experiment, asked_for[name], recorded, recompute)
         if trials and _data_are_here(trials, store.catalogue, data_home, recorded):
             _announce(experiment, trials, recorded, jobs)
@@ -59,7 +59,7 @@ def compute(
     if waiting:
         warn_of_own_arithmetic()
         _record(by_name, waiting, jobs, data_home, dask, store)
-    tables = [records(experiment, **how) for experiment in by_name.values()]
+    tables = [read_records(experiment, **how) for experiment in by_name.values()]
     return pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
 
 
@@ -166,7 +166,7 @@ def estimate(
     rows = []
     for experiment in experiments:
         trials = experiment.trials(profile, methods)
-        recorded = records(experiment, profile=profile, methods=methods, store=store)
+        recorded = read_records(experiment, profile=profile, methods=methods, store=store)
         waiting = _to_run(experiment, trials, recorded, recompute)
         seconds = _expected_seconds(waiting, recorded)
         n_unknown = int(seconds.isna().sum())

@@ -5,10 +5,10 @@ writer loses or mixes records. Part of a row that a killed process left is ignor
 before the next row is written.
 
 A record is *current* if today's code and data give it: today's code made it, or ``mimlpaper
-verify`` found that today's code gives the same. Tables and sentences are made of current records
-alone. Five words:
+verify`` found that today's code gives the same. A reader's own tables are made of current records
+alone; what is published also of records that verification has not refuted. Five words:
 
-- A *group* are the records that were made in one way: equal in the columns :data:`GROUP`.
+- A *group* is the records that were made in one way: equal in the columns :data:`GROUP`.
 - An *outcome* is what verification found of a group: equal, close, different, damaged or failed.
 - A *doubt* stands in a record whose numbers are wrong: it differs, or it is damaged.
 - A *state* is what a reader gets in the column ``state``: current, or why not, see :data:`STATES`.
@@ -42,7 +42,7 @@ from mimlstudy.engine.sources import sources
 from mimlstudy.engine.trials import Experiment, Measure, Trial
 
 KEY = ["experiment", "dataset", "method", "override", "split"]
-CONFIGURED = KEY[1:4]  # what an estimator is made for
+CONFIGURED = ["dataset", "method", "override"]  # what an estimator is made for
 COUNTS = ["split", "stage", "n_stages", "n_train", "n_test"]  # whole numbers, in every file
 POSITIVE = ["n_stages", "n_train"]
 NUMBERS_OF_EVERY_FILE = [*COUNTS, "seconds"]
@@ -404,7 +404,7 @@ def check_round_trip(catalogue: Catalogue):
         )
 
 
-def records(
+def read_records(
     experiment: Experiment,
     *,
     store: Store,
@@ -418,7 +418,7 @@ def records(
     if store.base is None or not store.path(experiment.name).is_file():
         return table
     # What was tried with other code does not hide a current record of the base.
-    below = records(experiment, store=store.base, profile=profile, methods=methods)
+    below = read_records(experiment, store=store.base, profile=profile, methods=methods)
     current_below = set(keys_of(below[below["state"] == CURRENT]))
     old = set(keys_of(table[table["state"] != CURRENT]))
     hidden = current_below & old

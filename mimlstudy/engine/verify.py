@@ -32,7 +32,7 @@ from mimlstudy.engine.records import (
     Store,
     fingerprints_today,
     keys_of,
-    records,
+    read_records,
     trials_of,
 )
 from mimlstudy.engine.trials import Experiment, Trial
@@ -141,7 +141,7 @@ def _rows_in_groups(experiments: Mapping[str, Experiment], profile, store):
     """The records of all groups of some experiments."""
     tables = []
     for experiment in experiments.values():
-        table = records(experiment, profile=profile, store=store)
+        table = read_records(experiment, profile=profile, store=store)
         tables.append(_in_groups(experiment, table, store))
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 

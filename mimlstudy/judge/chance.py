@@ -10,7 +10,7 @@ import pandas as pd
 from mimlstudy.judge.multiverse import alternative_means
 from mimlstudy.judge.selection import Records
 from mimlstudy.judge.tolerances import tolerance
-from mimlstudy.judge.verdicts import COLUMN, against_printed
+from mimlstudy.judge.verdicts import PRINTED_COLUMN, against_printed
 from mimlstudy.paper.experiments import settings_closest_to_print
 from mimlstudy.paper.published import published_cells, published_tables
 
@@ -50,7 +50,7 @@ def _pairs(number, get_records):
     alternatives = alternative_means(number, get_records)
     ours = _completed(alternatives.assign(table=number))
     # Only cells that the paper prints of this algorithm.
-    ours = ours.merge(printed[[*COLUMN, "algorithm"]])
+    ours = ours.merge(printed[[*PRINTED_COLUMN, "algorithm"]])
     pairs = against_printed(ours, printed)
     pairs = pairs.assign(tolerance=tolerance(pairs)).dropna(subset="tolerance")
     difference = pairs["mean"] - pairs["published_mean"]
@@ -68,7 +68,7 @@ def _completed(cells):
     variants = cells[keys].drop_duplicates()
     # Where a cell is there twice, the first is the alternative's own.
     completed = pd.concat([cells, variants.merge(our_rows, on="algorithm")])
-    return completed.drop_duplicates([*keys, *COLUMN])
+    return completed.drop_duplicates([*keys, *PRINTED_COLUMN])
 
 
 def chance_with_choice(

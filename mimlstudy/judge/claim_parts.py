@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.engine.records import KEY
+from mimlstudy.engine.records import CONFIGURED
 from mimlstudy.judge import statistics
 from mimlstudy.judge.claim_tests import OF_GROUPS, QUOTED, ClaimTest
 from mimlstudy.judge.compare import compare_characteristics, round_half_up
@@ -40,6 +40,8 @@ ABOUT = 5.0  # percentage points: how far a number may be from "about 20-45 %", 
 MEAN_DECIMALS = 12  # beyond which means differ by rounding alone
 SOLVER_TOLERANCE = 1e-6  # share of the objective by which rounding may raise it
 
+UNADJUSTED = list  # in place of an adjustment of p-values for their number
+
 NOT_TESTED = "not tested"
 
 
@@ -52,7 +54,7 @@ class Outcome(NamedTuple):
 
 # "Best mean", "worst mean" and boldface speak of means: a tie does not contradict them. "Much"
 # means by more than the margin of a tie.
-OUTCOMES = {
+CLAIMED = {
     "better": Outcome("better", ("worse", "tie")),
     "worse": Outcome("worse", ("better", "tie")),
     "tie": Outcome("tie", ("much better", "much worse")),
@@ -64,7 +66,7 @@ OUTCOMES = {
 }
 # By the paper's convention what is not significant is a tie, so any significant difference denies
 # one.
-BY_CONVENTION = OUTCOMES | {
+BY_CONVENTION = CLAIMED | {
     "tie": Outcome("tie", ("better", "worse")),
     "not better": Outcome("not better", ("better",)),
     "not worse": Outcome("not worse", ("worse",)),
@@ -76,7 +78,7 @@ class ComparedPart(NamedTuple):
 
     subject: str  # such as "A vs B"
     aspect: str  # such as "hloss"
-    claimed: str  # one of OUTCOMES
+    claimed: str  # one of CLAIMED
     comparison: statistics.Comparison
 
 
@@ -105,8 +107,8 @@ def parts_of(
     parts = []
     for test in tests:
         records = records_of_test(test)
-        if test.claimed in FACTS:
-            parts += FACTS[test.claimed](records, test)
+        if test.claimed in FACT_TESTS:
+            parts += FACT_TESTS[test.claimed](records, test)
         else:
             make_parts = MADE_OF_COMPARISONS.get(test.claimed, comparisons)
             parts += make_parts(records, test, rules)
@@ -117,7 +119,7 @@ def judged(parts, adjust=statistics.holm, level=ALPHA) -> list[ClaimPart]:
     """The parts with their words; ``adjust`` is for the p-values of the corrected test."""
     compared = [part for part in parts if isinstance(part, ComparedPart)]
     by_paper = _words_by_convention(compared, level)
-    by_pairs = _words(compared, "paired", list, level)
+    by_pairs = _words(compared, "paired", UNADJUSTED, level)
     by_correction = _words(compared, "corrected", adjust, level)
     words = zip(by_paper, by_pairs, by_correction, strict=True)
     judged_parts = []
@@ -133,7 +135,7 @@ def _words(compared, part_test, adjust, level):
     supporting, contradicting = [], []
     for part in compared:
         p_values = getattr(part.comparison, part_test)
-        outcome = OUTCOMES[part.claimed]
+        outcome = CLAIMED[part.claimed]
         supporting.append(p_values[outcome.supports])
         contradicting.append(min(p_values[word] for word in outcome.contradicts))
     is_supported = np.less(adjust(supporting), level)
@@ -167,7 +169,7 @@ def _judged_part(part, n_parts, level, paper, paired, corrected):
     """A compared part with its words and, unless it is supported, what would have supported it."""
     comparison = part.comparison
     least_shown = comparison.least(n_parts, level)
-    if OUTCOMES[part.claimed].supports not in ("better", "worse"):
+    if CLAIMED[part.claimed].supports not in ("better", "worse"):
         needs = f"margin {comparison.tied_within:.3f}"
     elif least_shown is None:
         needs = "by ranks"
@@ -208,33 +210,34 @@ def _compared(records, test, methods, rivals, name, margin):
         criterion = "accuracy"
     missing = _names_of_missing(rows, *methods, *rivals)
     method, rival = " or ".join(methods), " or ".join(rivals)
-    of_groups = test.claimed in OF_GROUPS
-    if of_groups and not missing:
-        method, rival = _extreme_methods(
-            rows,
-            (methods, rivals),
-            criterion,
-            test.claimed,
-        )
+    if test.claimed in OF_GROUPS and not missing:
+        groups = methods, rivals
+        method, rival = _extreme_methods(rows, groups, criterion, test.claimed)
+    subject, aspect = _named(test, method, rival, name)
+    if missing:
+        return ClaimPart(subject, aspect, note=missing)
+    if rival in QUOTED:
+        bound = quoted_accuracy(rival, name) + sum(test.values)
+        comparison, missing = _against_accuracy(rows, method, bound)
+    elif test.values:
+        raise ValueError("only a lead over a quoted accuracy has a size")
+    else:
+        comparison, missing = _against_rival(rows, method, rival, criterion, margin)
+    if missing:
+        return ClaimPart(subject, aspect, note=missing)
+    return ComparedPart(subject, aspect, test.claimed, comparison)
+
+
+def _named(test, method, rival, name):
+    """The subject and the aspect of a comparison."""
     subject = f"{method} vs {rival}"
     aspect = _symbol(name)
-    if of_groups:
+    if test.claimed in OF_GROUPS:
         subject = f"{test.claimed}, {subject}"
     elif test.claimed != "better":
         aspect = f"{aspect} {test.claimed}"
     aspect += "".join(f", by {value}" for value in test.values)
-    compared = missing or _comparison(
-        rows,
-        method,
-        rival,
-        name,
-        criterion,
-        test.values,
-        margin,
-    )
-    if isinstance(compared, str):  # it names the records that are missing
-        return ClaimPart(subject, aspect, note=compared)
-    return ComparedPart(subject, aspect, test.claimed, compared)
+    return subject, aspect
 
 
 def _extreme_methods(rows, groups, criterion, claimed):
@@ -249,23 +252,21 @@ def _extreme_methods(rows, groups, criterion, claimed):
     return [means[[*methods]].idxmin() for methods in groups]
 
 
-def _comparison(rows, method, rival, name, criterion, values, margin):
-    """The comparison with a recorded rival, or with a quoted accuracy plus ``values``.
+def _against_rival(rows, method, rival, criterion, margin):
+    """The comparison with a recorded rival, and the records that are missing; one of them."""
+    comparison = statistics.compare_methods(rows, method, rival, criterion, margin)
+    missing = "" if comparison else f"two shared splits of {method} and {rival}"
+    return comparison, missing
 
-    The margin of a quoted accuracy is :data:`COMPETITIVE`. If records are missing, a text that
-    names them stands in place of the comparison.
-    """
-    if rival not in QUOTED:
-        if values:
-            raise ValueError("only a lead over a quoted accuracy has a size")
-        comparison = statistics.compare_methods(rows, method, rival, criterion, margin)
-        return comparison or f"two shared splits of {method} and {rival}"
+
+def _against_accuracy(rows, method, bound):
+    """The comparison with a quoted accuracy, and the records that are missing; one of them."""
     rows = rows[rows["method"] == method].dropna(subset="accuracy")
     if len(rows) < 2:
-        return f"two folds of {method}"
-    bound = quoted_accuracy(rival, name) + sum(values)
+        return None, f"two folds of {method}"
     sizes = statistics.SplitSizes(rows["n_train"].mean(), rows["n_test"].mean())
-    return statistics.compare_differences(rows["accuracy"] - bound, sizes, COMPETITIVE)
+    differences = rows["accuracy"] - bound
+    return statistics.compare_differences(differences, sizes, COMPETITIVE), ""
 
 
 def quoted_accuracy(rival: str, dataset: str) -> float:
@@ -275,6 +276,14 @@ def quoted_accuracy(rival: str, dataset: str) -> float:
     return float(quoted.agg(QUOTED[rival]))
 
 
+class LeastShares(NamedTuple):
+    """What a claim about shares of cases says: the ``values`` of its test."""
+
+    better: float
+    worse: float  # at most
+    n_datasets: float = 0  # on each of which each case counts; if 0, one test pairs the data sets
+
+
 def shares(
     records: pd.DataFrame,
     test: ClaimTest,
@@ -282,14 +291,13 @@ def shares(
 ) -> list[ClaimPart]:
     """A method is better in a share of cases, and not worse in all but another share.
 
-    ``values`` are these shares, and a number of data sets if each case counts on each of them;
-    otherwise one test pairs the data sets. Each case is tested at the level of ``rules``,
+    ``values`` are those of :class:`LeastShares`. Each case is tested at the level of ``rules``,
     unadjusted. That share of cases may be false alarms: so a share counts as reached if it falls
     short by at most the level. It is contradicted if all undecided cases could not reach it.
     """
-    better, worse, *n_datasets = test.values
+    least = LeastShares(*test.values)
     groups = [records]
-    if n_datasets:
+    if least.n_datasets:
         groups = [rows for _, rows in records.groupby("dataset")]
     each_case = test._replace(claimed="better", values=())
     cases = []
@@ -298,27 +306,22 @@ def shares(
     gaps = [case.note for case in cases if isinstance(case, ClaimPart)]
     if not cases:
         gaps = ["a criterion that counts"]
-    if n_datasets and len(groups) < n_datasets[0]:
-        gaps = [f"the {n_datasets[0]} data sets"]
+    if len(groups) < least.n_datasets:
+        gaps = [f"the {least.n_datasets} data sets"]
     if gaps:
         # A share of some of the cases would say nothing of the printed share.
-        return [
-            ClaimPart(
-                "shares",
-                "of cases",
-                note=", ".join(dict.fromkeys(gaps)),
-            )
-        ]
-    is_better = _share(cases, "better", better, rules.level)
-    is_not_worse = _share(cases, "not worse", 1 - worse, rules.level)
+        note = ", ".join(dict.fromkeys(gaps))
+        return [ClaimPart("shares", "of cases", note=note)]
+    is_better = _share(cases, "better", least.better, rules.level)
+    is_not_worse = _share(cases, "not worse", 1 - least.worse, rules.level)
     return [is_better, is_not_worse]
 
 
 def _share(cases, claimed, least, level):
     """A part that says in what share of the cases an outcome is supported, by each test."""
     renamed = [case._replace(claimed=claimed) for case in cases]
-    # ``list`` adjusts nothing: the share itself allows for false alarms.
-    parts = judged(renamed, list, level)
+    # The share itself allows for false alarms.
+    parts = judged(renamed, UNADJUSTED, level)
     words, counts, shares_supported = {}, {}, {}
     for part_test in PART_TESTS:
         of_cases = pd.Series([getattr(part, part_test) for part in parts])
@@ -355,18 +358,16 @@ def insensitive(
     rules: Rules = DEFAULT_RULES,
 ) -> list[ComparedPart | ClaimPart]:
     """Every value of the swept parameter of a method ties with the default, ``values[0]``."""
-    (method,), (default,) = test.methods, map(float, test.values)
+    (method,) = test.methods
+    (default,) = map(float, test.values)
     records = records[records["method"] == method]
     swept = statistics.swept_values(records, default)
     values = tuple(str(value) for value in sorted({*swept} - {default}))
     if default not in {*swept} or not values:
         return [ClaimPart(method, "sweep", note=f"{method} over a sweep")]
     rows = each_value_as_method(records, default)
-    return comparisons(
-        rows,
-        ClaimTest("tie", values, (str(default),), test.on),
-        rules,
-    )
+    ties = ClaimTest("tie", values, (str(default),), test.on)
+    return comparisons(rows, ties, rules)
 
 
 def each_value_as_method(records: pd.DataFrame, default: float) -> pd.DataFrame:
@@ -404,12 +405,8 @@ def _stable(rows, method, begin, end, name):
     start = curve.iloc[0]
     moved = float((curve - start).abs().max())
     change = f"{moved / start:.1%} of the loss" if start else f"{moved:.3f} from a loss of 0"
-    return _fact(
-        method,
-        aspect,
-        moved <= MARGIN * start,
-        f"{change} in rounds {begin} to {end}",
-    )
+    note = f"{change} in rounds {begin} to {end}"
+    return _fact(method, aspect, moved <= MARGIN * start, note)
 
 
 NOT_RECOMPUTED = [ClaimPart("Appendix C", "recomputed", note="the recomputed table")]
@@ -440,10 +437,7 @@ def ranges(recomputed: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
     values = recomputed[[f"train_{name}", f"test_{name}"]].to_numpy()
     if np.isnan(values).any():
         return NOT_RECOMPUTED
-    ends = (
-        ("lowest", values.min(), low),
-        ("highest", values.max(), high),
-    )
+    ends = ("lowest", values.min(), low), ("highest", values.max(), high)
     parts = []
     for aspect, value, stated in ends:
         note = f"{value:.2f}, about {stated} stated"
@@ -507,16 +501,11 @@ def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[ClaimPart]:
     """No convex problem raises the objective."""
     # "following" is the objective after the next step, even if that step was rejected.
     if traces.empty or "following" not in traces:
-        return [
-            ClaimPart(
-                "CCCP",
-                "objective",
-                note="the objective of steps that rise",
-            )
-        ]
+        note = "the objective of steps that rise"
+        return [ClaimPart("CCCP", "objective", note=note)]
     change = traces["following"] / traces["objective"] - 1
     steps = traces.assign(change=change).sort_values("stage")
-    of_fits = steps.groupby(KEY[1:])["change"]
+    of_fits = steps.groupby([*CONFIGURED, "split"])["change"]
     rises = of_fits.max() > SOLVER_TOLERANCE
     note = f"rises in {rises.sum()} of {len(rises)} fits, by {change.max():.2%} at most"
     return [_fact("CCCP", "objective", not rises.any(), note)]
@@ -533,13 +522,8 @@ def sampling_finds_violated(_records: pd.DataFrame, test: ClaimTest) -> list[Cla
 def mostly_redundant(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
     """More than half of the constraints do not bind at the solution of each fit to a data set."""
     if measured.empty:
-        return [
-            ClaimPart(
-                "constraints",
-                "redundant",
-                note="the constraints of fits",
-            )
-        ]
+        note = "the constraints of fits"
+        return [ClaimPart("constraints", "redundant", note=note)]
     parts = []
     for dataset, fits in measured.groupby("dataset", sort=False):
         redundant = 1 - fits["n_binding"] / fits["n_constraints"]
@@ -558,9 +542,9 @@ def _names_of_missing(records, *names):
     return ", ".join(name for name in dict.fromkeys(names) if name not in recorded)
 
 
-# Tests that claim_tests.csv names beside OUTCOMES. Facts are judged without a test, and so without
+# Tests that claim_tests.csv names beside CLAIMED. Facts are judged without a test, and so without
 # power.
-FACTS: dict[str, Callable[[pd.DataFrame, ClaimTest], list]] = {
+FACT_TESTS: dict[str, Callable[[pd.DataFrame, ClaimTest], list]] = {
     "stable": stable,
     "characteristics": characteristics_agree,
     "ranges": ranges,

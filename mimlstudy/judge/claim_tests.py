@@ -32,8 +32,8 @@ Case = tuple[Sequence[str], Sequence[str], str]
 class ClaimTest(NamedTuple):
     """One test of a claim.
 
-    ``claimed`` is one of :data:`~mimlstudy.judge.claim_parts.OUTCOMES`, of
-    ``MADE_OF_COMPARISONS`` or of ``FACTS`` there.
+    ``claimed`` is one of :data:`~mimlstudy.judge.claim_parts.CLAIMED`, of
+    ``MADE_OF_COMPARISONS`` or of ``FACT_TESTS`` there.
     """
 
     claimed: str

@@ -16,7 +16,7 @@ from itertools import groupby
 import pandas as pd
 
 from mimlstudy.judge.claim_parts import (
-    FACTS,
+    FACT_TESTS,
     NOT_TESTED,
     ClaimPart,
     parts_of,
@@ -91,7 +91,7 @@ class ClaimFinding:
     detail: tuple[str, ...]  # a text for each word of the corrected test, closest to print
     parts: tuple[ClaimPart, ...]
 
-    def word(self, view: str = "corrected test") -> str:
+    def word(self, view: str = CORRECTED) -> str:
         """One of :data:`WORDS`, for one of :data:`VIEWS`."""
         return self.verdicts[view].word
 
@@ -138,7 +138,7 @@ def _real_records(get_records, selection, *, printed=False):
 def _evaluate(claim, read):
     """A claim's finding; its parts are made once for each column of settings."""
     tests = claim_tests().get(claim["id"], [])
-    estimates = [test for test in tests if test.claimed not in FACTS]
+    estimates = [test for test in tests if test.claimed not in FACT_TESTS]
     parts, printed_parts = {}, {}
     for column in SETTINGS_COLUMNS:
         parts[column] = parts_of(tests, partial(_records_of_test, read, column))
@@ -174,13 +174,14 @@ def verdict_of(
     printed_parts: Sequence[ClaimPart] = (),
     least_power: float = POWERFUL,
 ) -> ClaimVerdict:
-    """The verdict by a test of ``PART_TESTS``.
+    """The verdict on a claim by one test of its parts.
 
     Parameters
     ----------
     parts : sequence of ClaimPart
-    test : str, default "corrected"
-        One of :data:`~mimlstudy.judge.claim_parts.PART_TESTS`.
+        All that the claim says.
+    test : {"corrected", "paired", "paper"}, default "corrected"
+        By which of its words a part counts.
     printed_parts : sequence of ClaimPart, default ()
         The same parts of records that have the printed means, for the test's power.
     least_power : float, default 0.5
@@ -236,11 +237,11 @@ def argue(get_records: Records, rules: Rules = DEFAULT_RULES) -> list[ArguedClai
 
 def _argued(claim, read, rules):
     tests = claim_tests().get(claim, [])
-    estimates = [test for test in tests if test.claimed not in FACTS]
+    estimates = [test for test in tests if test.claimed not in FACT_TESTS]
 
     def records_of_test(test):
         records = _records_of_test(read, rules.column, test)
-        return records if test.claimed in FACTS else without_splits(records, rules.left_out)
+        return records if test.claimed in FACT_TESTS else without_splits(records, rules.left_out)
 
     def printed_records(test):
         return moved_to_printed_means(records_of_test(test), test.experiments[0])
@@ -267,9 +268,7 @@ def count_words(findings: Sequence[ClaimFinding]) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, "index", columns=[*WORDS])
 
 
-def count_words_by_kind(
-    findings: Sequence[ClaimFinding], view: str = "corrected test"
-) -> pd.DataFrame:
+def count_words_by_kind(findings: Sequence[ClaimFinding], view: str = CORRECTED) -> pd.DataFrame:
     """How many claims of each kind (rows) have each of :data:`WORDS` (columns) by one view.
 
     Comparisons of methods, sensitivity to settings, checks of data, arithmetic and convergence are

@@ -6,7 +6,6 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import SETTINGS_COLUMNS
 from mimlstudy.judge.statistics import ALPHA, MARGIN
 
-# See mimlstudy.judge.claim_parts.
 PART_TESTS = ("paper", "paired", "corrected")
 POWERFUL = 0.5  # least share of the printed differences that a test must show to count
 
@@ -17,14 +16,24 @@ class Rules:
 
     Parameters
     ----------
-    level : float, default 0.05, the chance of a false alarm that a test may have.
-    margin : float, default 0.05, as a share of the rival's loss: closer than that is a tie.
-    power : float, default 0.5, the least share of the printed differences that a test must show
-        of our records moved to the printed means; else the claim is undecided.
-    test : {"corrected", "paired", "paper"}
-    column : {"closest", "fixed", "equal"}, how open settings were chosen.
-    criteria : tuple of str, the criteria that count; all if empty. Accuracies always count.
-    left_out : tuple of int, numbers of splits that do not count. What has one split keeps it.
+    level : float, default 0.05
+        The chance of a false alarm that a test may have.
+    margin : float, default 0.05
+        As a share of the rival's loss: what is closer is a tie.
+    power : float, default 0.5
+        The least share of the printed differences that a test must show of our records moved to the
+        printed means; else the claim is undecided.
+    test : {"corrected", "paired", "paper"}, default "corrected"
+        The test of each part. "paper" is its t-test, where what is not significant is a tie;
+        "paired" is the same with a test of ties; "corrected" also allows for shared examples and
+        for the number of parts.
+    column : {"closest", "fixed", "equal"}, default "closest"
+        How open settings were chosen: for closeness to print, in advance, or by a hold-out among as
+        many for each method.
+    criteria : tuple of str, default ()
+        The criteria that count; all if empty. Accuracies always count.
+    left_out : tuple of int, default ()
+        Numbers of splits that do not count. What has one split keeps it.
 
     Raises
     ------

@@ -34,9 +34,10 @@ WITH_COLUMNS = (
 
 TABLE_1_EXPERIMENT = EXPERIMENTS["table1"]
 NUMBERS_OF_TABLES = [*COUNTS, *TABLE_1_EXPERIMENT.measure.numbers]
-NO_RECORDS = pd.DataFrame(columns=[*columns_of(TABLE_1_EXPERIMENT.measure), "state"])
 # With types, so that means of no rows are numbers too.
-NO_RECORDS = NO_RECORDS.astype(dict.fromkeys(NUMBERS_OF_TABLES, float))
+NO_RECORDS = pd.DataFrame(
+    columns=[*columns_of(TABLE_1_EXPERIMENT.measure), "state"],
+).astype(dict.fromkeys(NUMBERS_OF_TABLES, float))
 
 # What may differ between two records of one method on one split: which fit, and of how much.
 CONFIGURATION = ("override", "stage", "n_settings", "calibration")
@@ -72,15 +73,15 @@ def selected(get_records: Records, selection: Selection) -> pd.DataFrame:
     closest = records_of(get_records, table.name)
     if column == "equal" or records.empty or closest.empty:
         return records
-    unchanged = _without_choice_by_print(closest, column)
+    unchanged = _without_choice_by_print(closest)
     return pd.concat([records, unchanged])
 
 
-def _without_choice_by_print(closest, column):
+def _without_choice_by_print(closest):
     """Records of methods without a setting chosen by print: they were not recorded again."""
     # All data sets of a table have the same methods.
     dataset = closest["dataset"].iloc[0]
-    recorded_again = EXPERIMENTS[RECORDED_IN[column]].methods_on(dataset)
+    recorded_again = EXPERIMENTS[RECORDED_IN["fixed"]].methods_on(dataset)
     has_second_row = closest["method"].isin(recorded_again)
     return closest[~has_second_row]
 

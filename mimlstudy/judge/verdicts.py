@@ -15,8 +15,8 @@ from mimlstudy.paper.published import ALL_CRITERIA
 COMPARED = ("agrees", "differs_better", "differs_worse")
 VERDICTS = (*COMPARED, "newly_measured", "no_tolerance", "missing", "synthetic")
 
-# What names a column of the tables.
-COLUMN = ["table", "dataset", "criterion"]
+# What names a column of the printed tables; a column of settings is another thing.
+PRINTED_COLUMN = ["table", "dataset", "criterion"]
 ROW = ["table", "algorithm"]  # what names a row of ours
 LOWER_IS_BETTER = {name: criterion.lower_is_better for name, criterion in ALL_CRITERIA.items()}
 
@@ -43,7 +43,7 @@ def deviations(cells: pd.DataFrame) -> pd.DataFrame:
     """As :func:`against_printed`, and in_tolerances: |ours - printed| in the pair's tolerances."""
     printed = cells[cells["printed"] == "value"]
     recorded = printed[printed["mean"].notna()]
-    ours = recorded[[*COLUMN, "algorithm", "mean", "std", "n"]]
+    ours = recorded[[*PRINTED_COLUMN, "algorithm", "mean", "std", "n"]]
     pairs = against_printed(ours, printed)
     difference = (pairs["mean"] - pairs["published_mean"]).abs()
     in_tolerances = difference / tolerance(pairs)
@@ -55,11 +55,11 @@ def against_printed(ours: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 
     The printed algorithm of a pair is its ``other``.
     """
-    values = printed[[*COLUMN, "algorithm", "published_mean", "published_std"]]
+    values = printed[[*PRINTED_COLUMN, "algorithm", "published_mean", "published_std"]]
     values = values.rename(columns={"algorithm": "other"})
-    columns = values.groupby(COLUMN)
+    columns = values.groupby(PRINTED_COLUMN)
     values["scale"] = columns["published_mean"].transform("std")
-    pairs = ours.merge(values, on=COLUMN)
+    pairs = ours.merge(values, on=PRINTED_COLUMN)
     difference = pairs["mean"] - pairs["published_mean"]
     return pairs.assign(scaled=difference / pairs["scale"])
 
@@ -113,7 +113,7 @@ def agreement(cells: pd.DataFrame) -> dict:
     }
     shares |= _order(same_algorithm)
     counts = _counts_of_cells(cells) | _counts_of_rows(pairs)
-    counts["columns"] = same_algorithm.groupby(COLUMN).ngroups
+    counts["columns"] = same_algorithm.groupby(PRINTED_COLUMN).ngroups
     for name, share in shares.items():
         # JSON has no NaN.
         counts[name] = None if pd.isna(share) else float(share)
@@ -147,7 +147,7 @@ def _order(cells):
     # As printed: what rounds to the same number is a tie there, and so here.
     decimals = dict.fromkeys(["mean", "published_mean"], DECIMALS)
     rounded = cells.round(decimals)
-    columns = rounded.groupby(COLUMN)
+    columns = rounded.groupby(PRINTED_COLUMN)
     taus = []
     for _, column in columns:
         if len(column) > 1:
@@ -157,17 +157,16 @@ def _order(cells):
     wins_here = wins(rounded, "mean")
     wins_in_print = wins(rounded, "published_mean")
     # A column counts once, also where two methods share the best value.
-    agreeing = rounded[wins_here & wins_in_print].groupby(COLUMN)
+    agreeing = rounded[wins_here & wins_in_print].groupby(PRINTED_COLUMN)
     winner_agreement = np.nan
     if columns.ngroups:
         winner_agreement = agreeing.ngroups / columns.ngroups
     return {"tau": tau, "winner_agreement": winner_agreement}
 
 
-def wins(cells: pd.DataFrame, value: str, column: Sequence[str] = COLUMN) -> pd.Series:
-    """Whether each ``value`` is the best of its ``column`` of a table; bool."""
+def wins(cells: pd.DataFrame, value: str, keys: Sequence[str] = PRINTED_COLUMN) -> pd.Series:
+    """Whether each ``value`` is the best of its column of a table, which ``keys`` name; bool."""
     lower_is_better = cells["criterion"].map(LOWER_IS_BETTER)
     losses = cells[value].where(lower_is_better.astype(bool), -cells[value])
-    keys = [cells[name] for name in column]
-    best = losses.groupby(keys).transform("min")
+    best = losses.groupby([cells[key] for key in keys]).transform("min")
     return losses == best

@@ -27,10 +27,10 @@ from mimlpaper.algorithms import (
 from mimlpaper.baselines import adtboost_mh, diverse_density, misvm, ranksvm
 from mimlstudy.engine.trials import Experiment, Part, Splits
 from mimlstudy.paper import section4, section5, section6, section7
-from mimlstudy.paper.measures import COSTS
+from mimlstudy.paper.measures import COST_MEASURE
 
 # The training part of a table's first split, under the published settings.
-SETS = {
+TABLE_OF_SET = {
     "scene": "table1",
     "reuters": "table2",
     "yeast": "table3",
@@ -161,7 +161,7 @@ def _on_sets():
     sections = (*section4.SECTION4, *section6.SECTION6, *section7.SECTION7)
     first_parts = {experiment.name: experiment.parts[0] for experiment in sections}
     base = section5.BASE_SETTING
-    for dataset, table in SETS.items():
+    for dataset, table in TABLE_OF_SET.items():
         part = first_parts[table]
         methods = dict(part.configurations)
         if dataset in base:
@@ -193,6 +193,6 @@ COSTS_EXPERIMENT = Experiment(
         ),
         *(Part((name,), LastForTest(1, N_PEER_TEST), peers) for name, peers in PEERS.items()),
     ),
-    COSTS,
+    COST_MEASURE,
     smoke_splits=1,
 )

@@ -301,12 +301,12 @@ CONTROLS = {
 }
 
 
-ROWS = {
+TUNED_ROWS = {
     method: row for table in (*TUNED.values(), *CONTROLS.values()) for method, row in table.items()
 }
 # The printed name of the method whose learner a method has, and how it sees a bag if not whole.
-BASE_METHODS = {method: row.base_method or method for method, row in ROWS.items()}
-LAYOUTS = {method: row.layout for method, row in ROWS.items()}
+BASE_METHODS = {method: row.base_method or method for method, row in TUNED_ROWS.items()}
+LAYOUTS = {method: row.layout for method, row in TUNED_ROWS.items()}
 
 
 def _parts(tables):

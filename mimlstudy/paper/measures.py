@@ -453,7 +453,7 @@ CHARACTERISTICS = Measure(
         "test_PRC",
     ),
 )
-COSTS = Measure(
+COST_MEASURE = Measure(
     costs,
     (
         "n_instances",

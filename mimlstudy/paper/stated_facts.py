@@ -16,7 +16,7 @@ COUNTED_FACTS = (
     "n_positive",
     "n_negative",
 )
-FACTS = (
+FACT_COLUMNS = (
     *COUNTED_FACTS,
     "multi_label",
     "mean_labels",
@@ -101,7 +101,7 @@ STATED_FACTS = (
         "data_facts",
         "Facts of the data",
         (OF_DATA,),
-        Measure(data_facts, FACTS, counts=COUNTED_FACTS),
+        Measure(data_facts, FACT_COLUMNS, counts=COUNTED_FACTS),
     ),
     Experiment(
         "constraints",

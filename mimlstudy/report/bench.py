@@ -22,7 +22,7 @@ from mimlpaper.datasets import DataError
 from mimlstudy import folders
 from mimlstudy.engine.execution import TrialError, compute
 from mimlstudy.engine.holdouts import HoldOut
-from mimlstudy.engine.records import CURRENT, Store, records
+from mimlstudy.engine.records import CURRENT, Store, read_records
 from mimlstudy.engine.trials import Experiment
 from mimlstudy.judge.compare import run_means
 from mimlstudy.judge.selection import (
@@ -246,7 +246,7 @@ def _recorded(number, datasets, profile) -> list[pd.DataFrame]:
     parts, store = [], default_store(profile)
 
     def read(name):
-        return records(EXPERIMENTS[name], profile=profile, store=store)
+        return read_records(EXPERIMENTS[name], profile=profile, store=store)
 
     # All settings of unseen data are fixed in advance, and stand in "closest"; "fixed" has none.
     columns = SETTINGS_COLUMNS if number != UNSEEN else ("closest", "equal")

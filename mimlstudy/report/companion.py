@@ -17,7 +17,7 @@ from IPython.display import Image, Markdown, display
 from mimlpaper.datasets import Dataset
 from mimlstudy import folders
 from mimlstudy.engine.execution import compute
-from mimlstudy.engine.records import CURRENT, REFUTED, Store, records
+from mimlstudy.engine.records import CURRENT, REFUTED, Store, read_records
 from mimlstudy.judge.claims import ClaimFinding, evaluate_claims
 from mimlstudy.judge.multiverse import single_alternatives
 from mimlstudy.judge.selection import (
@@ -211,7 +211,7 @@ class Companion:
     def in_any_state(self, experiment: str) -> pd.DataFrame:
         """Records of an experiment in any state, read once."""
         if experiment not in self._records:
-            self._records[experiment] = records(
+            self._records[experiment] = read_records(
                 get_experiment(experiment),
                 profile=self.profile,
                 store=self.store,

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from mimlstudy.judge.claim_parts import (
-    FACTS,
+    FACT_TESTS,
     ComparedPart,
     comparisons,
     insensitive,
@@ -57,7 +57,7 @@ def claim_difference(get_records: Records, claim: str) -> ClaimDifference | None
     """
     pairs = []
     for test in claim_tests().get(claim, []):
-        if test.claimed not in FACTS:
+        if test.claimed not in FACT_TESTS:
             records = without_synthetic(selected(get_records, Selection(test.experiments)))
             pairs += _pairs(records, test)
     with_print = [pair for pair in pairs if pair.printed is not None]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from mimlstudy import folders
-from mimlstudy.engine.records import CONFIRMABLE, CURRENT, KEY, STATES, other_versions, records
+from mimlstudy.engine.records import CONFIRMABLE, CURRENT, KEY, STATES, other_versions, read_records
 from mimlstudy.engine.verify import verified
 from mimlstudy.judge.claims import ClaimFinding
 from mimlstudy.judge.scorecard import scorecard
@@ -85,7 +85,7 @@ def findings_of(card: dict) -> list[ClaimFinding]:
 def _reader(profile, _key):
     """Records, read once for all that is made of them while the ``_key`` of the files stays."""
     store = explored_store(profile)
-    return cache(lambda name: records(EXPERIMENTS[name], profile=profile, store=store))
+    return cache(lambda name: read_records(EXPERIMENTS[name], profile=profile, store=store))
 
 
 def _kept(name, profile, make):

@@ -15,7 +15,7 @@ from itertools import zip_longest
 import numpy as np
 
 from mimlstudy.engine.fingerprint import fingerprint, modules_behind
-from mimlstudy.engine.records import CURRENT, GROUP, Store, records
+from mimlstudy.engine.records import CURRENT, GROUP, Store, read_records
 from mimlstudy.engine.verify import with_groups
 from mimlstudy.judge.compare import MISSING_CELL, compare_with_paper, run_means
 from mimlstudy.judge.selection import (
@@ -211,7 +211,7 @@ def trace(table: int | str, method: str, criterion: str, dataset: str | None = N
     store = default_store()
 
     def read(name):
-        return records(EXPERIMENTS[name], store=store)
+        return read_records(EXPERIMENTS[name], store=store)
 
     for cell in traces(printed.number, read, methods=[method], store=store):
         if (cell.criterion, cell.dataset) == (criterion, dataset):

@@ -15,7 +15,7 @@ from PIL import Image
 
 from mimlpaper.datasets import ImageBags
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.engine.records import records
+from mimlstudy.engine.records import read_records
 from mimlstudy.judge.claims import argue
 from mimlstudy.judge.rules import PART_TESTS, Rules
 from mimlstudy.judge.selection import SETTINGS_COLUMNS
@@ -367,7 +367,7 @@ def cells_by_chance(n):
     store = default_store()
 
     def read(name):
-        return records(EXPERIMENTS[name], store=store)
+        return read_records(EXPERIMENTS[name], store=store)
 
     cells = []
     for number in published_tables():

@@ -18,7 +18,7 @@ from mimlstudy import folders
 from mimlstudy.engine.arithmetic import variables
 from mimlstudy.engine.comparison import compare_trial
 from mimlstudy.engine.fingerprint import provenance
-from mimlstudy.engine.records import KEY, records, trials_of
+from mimlstudy.engine.records import KEY, read_records, trials_of
 from mimlstudy.engine.workers import run_trials
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
@@ -51,7 +51,7 @@ def largest_changes() -> list[dict]:
     changes = []
     for name in [*TABLES, *FIGURES]:
         experiment = EXPERIMENTS[name]
-        recorded = records(experiment, store=default_store())
+        recorded = read_records(experiment, store=default_store())
         of_split_0 = recorded[recorded["split"] == 0].drop_duplicates("method")
         rows_of = dict(list(recorded.groupby(KEY)))
         for trial, repeated in run_trials(trials_of(of_split_0), EXPERIMENTS, CATALOGUE):

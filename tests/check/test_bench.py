@@ -11,7 +11,7 @@ from mimlpaper.datasets import DataError
 from mimlpaper.metrics import CRITERIA
 from mimlstudy import folders
 from mimlstudy.engine.execution import compute
-from mimlstudy.engine.records import Store, records
+from mimlstudy.engine.records import Store, read_records
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import published_tables
@@ -158,7 +158,7 @@ def test_an_installed_wheel_shows_the_records_that_it_carries(here, monkeypatch)
     monkeypatch.setattr(folders, "IN_WHEEL", wheel)
     store = default_store()
     assert store.folder == folders.results()
-    table = records(TABLE_1, store=store, profile="smoke")
+    table = read_records(TABLE_1, store=store, profile="smoke")
     assert set(table["state"]) == {"current"}
 
 

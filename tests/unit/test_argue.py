@@ -1,5 +1,6 @@
 """Claims judged by a reader's rules: in Python, and the same in the browser's JavaScript."""
 
+import ast
 import json
 import random
 import shutil
@@ -18,6 +19,7 @@ from mimlstudy.judge.claims import argue, evaluate_claims, without_splits
 from mimlstudy.judge.rules import DEFAULT_RULES, PART_TESTS, Rules
 from mimlstudy.judge.statistics import holm, signed_rank_test, t_test
 from mimlstudy.report.sections.argued import rules_of
+from tests.docstrings import entries
 from tests.judged_claims import COUNTS_IN_JAVASCRIPT, counts_of
 from tests.made_up_records import as_in_the_paper, level
 
@@ -33,6 +35,14 @@ process.stdout.write(JSON.stringify(vm.runInThisContext("(given) => " + given.co
 """
 STATIC = folders.project_root() / "site" / "static"
 SCRIPTS = [str(STATIC / "statistics.js"), str(STATIC / "argue.js")]
+
+
+def test_each_rule_is_documented_with_its_default():
+    documented = entries(Rules)
+    assert list(documented) == [*Rules.__dataclass_fields__]
+    for name, entry in documented.items():
+        _, _, default = entry.partition(", default ")
+        assert ast.literal_eval(default) == getattr(DEFAULT_RULES, name)
 
 
 def in_javascript(code, **given):

@@ -29,6 +29,7 @@ from mimlpaper.classifier import OnStatistics
 from mimlpaper.compiled import compiled
 from mimlpaper.computing import computing
 from mimlpaper.datasets import Dataset, ImageBags, LabelledBags, TextBags
+from tests.docstrings import entries, section_of
 from tests.learners import (
     OF_BAGS,
     OF_ONE_LABEL,
@@ -74,25 +75,6 @@ def X(learner, bags):
 @pytest.fixture
 def Y(learner, labels, y):
     return y if isinstance(learner, BagClassifier) else labels[:, :2]
-
-
-def section_of(kind, heading):
-    """The lines of a docstring below a heading, up to the next one."""
-    underlined = f"{heading}\n{'-' * len(heading)}\n"
-    _, _, rest = inspect.getdoc(kind).partition(underlined)
-    section, *_ = re.split(r"\n\n\w[\w ]*\n---", rest)
-    return section
-
-
-def entries(kind, heading="Parameters"):
-    """Type and default of each parameter, from the docstring: "name : type, default value"."""
-    entries = {}
-    for line in section_of(kind, heading).splitlines():
-        # The meaning of a parameter is indented.
-        if line and not line.startswith(" "):
-            name, entry = line.split(" : ", 1)
-            entries[name] = entry
-    return entries
 
 
 def class_name(kind):

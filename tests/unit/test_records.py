@@ -9,7 +9,7 @@ import pytest
 
 from mimlstudy.engine import records as module
 from mimlstudy.engine.execution import compute
-from mimlstudy.engine.records import KEY, Store, columns_of, keys_of, records
+from mimlstudy.engine.records import KEY, Store, columns_of, keys_of, read_records
 from mimlstudy.engine.rows import SEAL_DIGITS, StoreError, sealed
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
@@ -257,7 +257,7 @@ def test_a_damaged_row_stays_damaged_until_it_is_recorded_again(store):
     store.rewrite(MINE)
     keys = keys_of(store.load(MINE))
     store.mark_as_differing(MINE, set(keys[:2]))
-    table = records(MINE, store=store)
+    table = read_records(MINE, store=store)
     assert table["state"].tolist() == ["differs", "damaged", "current", "current"]
     assert set(run(store)["state"]) == {"current"}
 
@@ -397,12 +397,12 @@ def test_records_come_in_the_order_of_the_trials_however_they_were_recorded(stor
     backwards = Store(tmp_path / "backwards", CATALOGUE)
     rows = store.load(MINE).to_dict("records")
     backwards.append(MINE, rows[::-1])
-    pd.testing.assert_frame_equal(records(MINE, store=backwards), forwards)
+    pd.testing.assert_frame_equal(read_records(MINE, store=backwards), forwards)
 
 
 def test_what_is_recorded_and_is_no_trial_is_left_out(store):
     run(store)
-    assert len(records(tiny(n_splits=1), store=store)) == 2
+    assert len(read_records(tiny(n_splits=1), store=store)) == 2
 
 
 @pytest.fixture
@@ -441,10 +441,10 @@ def test_old_rows_of_other_code_do_not_hide_current_ones_of_the_base(base, tmp_p
     old = base.load(MINE).assign(code="old", n_stages=1, stage=0).drop_duplicates(KEY)
     columns = columns_of(MINE.measure)
     above.append(MINE, [sealed(row, columns) for row in old.to_dict("records")])
-    alone = records(MINE, store=Store(above.folder, CATALOGUE))["state"]
+    alone = read_records(MINE, store=Store(above.folder, CATALOGUE))["state"]
     assert (alone == "code changed").any()
-    state = records(MINE, store=above).set_index(KEY)["state"]
-    of_base = records(MINE, store=base).set_index(KEY)["state"]
+    state = read_records(MINE, store=above).set_index(KEY)["state"]
+    of_base = read_records(MINE, store=base).set_index(KEY)["state"]
     current = of_base[of_base == "current"]
     assert len(current) > 1
     assert state.loc[current.index].tolist() == current.tolist()

@@ -7,7 +7,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from mimlpaper import DMimlSvm, OnInstances
 from mimlpaper.datasets import load
-from mimlstudy.paper.stated_facts import FACTS, binding_constraints, data_facts
+from mimlstudy.paper.stated_facts import FACT_COLUMNS, binding_constraints, data_facts
 
 
 def facts_of(name):
@@ -18,7 +18,7 @@ def facts_of(name):
 def test_facts_of_bags_are_counted():
     scenes, row = load("synthetic_scene"), facts_of("synthetic_scene")
     n_labels_of_bag = scenes.Y.sum(axis=1)
-    assert set(row) == {*FACTS}
+    assert set(row) == {*FACT_COLUMNS}
     assert row["n_examples"] == 200
     assert row["n_instances"] == 1800
     assert row["n_features"] == 15

@@ -9,7 +9,7 @@ from mimlpaper.datasets import fetch
 from mimlstudy.engine import records as module
 from mimlstudy.engine.arithmetic import PINNED
 from mimlstudy.engine.execution import compute
-from mimlstudy.engine.records import records
+from mimlstudy.engine.records import read_records
 from mimlstudy.engine.rows import StoreError
 from mimlstudy.paper import contents
 from mimlstudy.paper.catalogue import CATALOGUE
@@ -24,7 +24,7 @@ def run(store):
 
 
 def states_of(store):
-    table = records(MINE, store=store)
+    table = read_records(MINE, store=store)
     return set(table["state"])
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from mimlstudy import folders
-from mimlstudy.engine.records import CURRENT, records
+from mimlstudy.engine.records import CURRENT, read_records
 from mimlstudy.judge.compare import compare_characteristics, compare_with_paper
 from mimlstudy.judge.equal_tuning import learners_by_group
 from mimlstudy.judge.selection import Selection, selected
@@ -40,7 +40,7 @@ from mimlstudy.report.tables import (
 
 @cache
 def read(name):
-    return records(EXPERIMENTS[name], store=default_store())
+    return read_records(EXPERIMENTS[name], store=default_store())
 
 
 def tuned(name):

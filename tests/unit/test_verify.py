@@ -12,11 +12,11 @@ from mimlpaper.datasets import DataError, load, loaders
 from mimlstudy.engine import fingerprint, workers
 from mimlstudy.engine.comparison import compare_trial
 from mimlstudy.engine.execution import compute
-from mimlstudy.engine.records import Store, records
+from mimlstudy.engine.records import Store, read_records
 from mimlstudy.engine.rows import StoreError
 from mimlstudy.engine.verify import verified, verify
 from mimlstudy.paper.catalogue import CATALOGUE, PaperCatalogue
-from mimlstudy.paper.measures import COSTS
+from mimlstudy.paper.measures import COST_MEASURE
 from tests.made_up_study import METHODS, change_records, edit, raising, states, tiny
 
 # Of the package the name "verify" is the function.
@@ -77,7 +77,7 @@ def test_what_counts_as_the_same(store, values, outcome):
 
 def counts_by_machine(store):
     rows = verified(
-        lambda name: records(MINE, store=store),
+        lambda name: read_records(MINE, store=store),
         [MINE],
         store,
     )
@@ -126,7 +126,7 @@ def test_outcomes_do_not_count_for_settings_that_have_changed(store):
     verify([MINE], store=store, jobs=1)
     changed = tiny({"MimlNn": MimlNn(ratio=0.9), "Ml-knn": METHODS["Ml-knn"]})
     (counts,) = verified(
-        lambda name: records(changed, store=store),
+        lambda name: read_records(changed, store=store),
         [changed],
         store,
     )
@@ -400,7 +400,7 @@ def test_a_quick_check_runs_only_current_trials(store):
 @pytest.mark.parametrize("seconds", [None, 20.0])
 def test_there_may_be_nothing_to_run_again(store, seconds):
     """Costs, of which a second measurement gives other numbers; an empty store; no experiment."""
-    costs = tiny({"Label frequencies": LabelFrequencies()}, measure=COSTS)
+    costs = tiny({"Label frequencies": LabelFrequencies()}, measure=COST_MEASURE)
     empty = Store(store.folder / "empty", CATALOGUE)
     assert verify([costs], store=store, seconds=seconds).empty
     assert verify([MINE], store=empty, seconds=seconds).empty

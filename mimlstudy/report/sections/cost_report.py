@@ -14,7 +14,7 @@ from matplotlib.ticker import NullLocator
 from mimlpaper.datasets.fetch import DRAWN, drawn_sizes
 from mimlstudy.engine.records import KEY
 from mimlstudy.judge.selection import unmixed
-from mimlstudy.paper.costs import N_PEER_TEST, PEERS, SETS, SIZES
+from mimlstudy.paper.costs import N_PEER_TEST, PEERS, SIZES, TABLE_OF_SET
 from mimlstudy.paper.variants import varied_method
 from mimlstudy.report.figures import label_ends, look_of
 from mimlstudy.report.tables import Entry, ReportTable, frame_grid
@@ -131,7 +131,7 @@ def costs_table(costs: pd.DataFrame, title: str, tables: Mapping[str, pd.DataFra
 def _seconds_and_memory(costs, tables):
     """By data set and method: costs of one fit alone, and mean seconds in the trials."""
     keys = ["dataset", "method"]
-    sets = [name for name, table in SETS.items() if table in tables]
+    sets = [name for name, table in TABLE_OF_SET.items() if table in tables]
     on_sets = costs[costs["dataset"].isin(sets)].set_index(keys)
     alone = on_sets[[*MEASURED]].astype(float)
     fits = unmixed(pd.concat(tables.values()))

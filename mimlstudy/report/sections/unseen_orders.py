@@ -31,7 +31,7 @@ SETS = (*BAGS, "dbpedia")
 AUTHORS_SETS = ("scene", "reuters", "yeast", "web pages")
 # The rows of Table 1: the paper's learners, and the compared ones.
 FOUR = ("MimlBoost", "MimlSvm", "MimlSvm_mi", "MimlNn")
-COMPARED = ("AdtBoost.MH", "RankSvm", "MlSvm", "Ml-knn")
+TABLE_1_COMPARED = ("AdtBoost.MH", "RankSvm", "MlSvm", "Ml-knn")
 COLUMN_NAMES = {"fixed": "fixed in advance", "equal": "equal tuning"}
 METHODS_OF_BUDGETS = (*FOUR, "MlSvm, mean", "NoisyOr")
 
@@ -53,7 +53,7 @@ ORDERS = (
     Order(
         "MimlSvm and MimlSvm_mi better than the four compared",
         ("MimlSvm", "MimlSvm_mi"),
-        COMPARED,
+        TABLE_1_COMPARED,
     ),
     Order(
         "D-MimlSvm better than MimlSvm and MimlSvm_mi",
