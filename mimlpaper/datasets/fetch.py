@@ -13,6 +13,7 @@ import requests
 from tqdm import tqdm  # tqdm.auto warns in notebooks without ipywidgets
 
 from mimlpaper import paths
+from mimlpaper.datasets.dataset import split_percentage
 
 DRAWN = "drawn:"  # begins the names of data sets drawn in any size, such as "drawn:400x8x4"
 RETRIES = 3  # of each address
@@ -80,10 +81,10 @@ def source_of(name: str) -> Source:
     if sizes := drawn_sizes(name):
         n_bags, n_instances, n_labels = sizes
         return Source(name, "synthetic", n_bags, n_bags * n_instances, 16, n_labels, (), "")
-    name = re.sub(r":\d+%$", "", name)
-    if name not in SOURCES:
-        raise ValueError(f"no data set is named {name!r}; there are {', '.join(SOURCES)}")
-    return SOURCES[name]
+    origin, _ = split_percentage(name)
+    if origin not in SOURCES:
+        raise ValueError(f"no data set is named {origin!r}; there are {', '.join(SOURCES)}")
+    return SOURCES[origin]
 
 
 def is_present(name: str, data_home: str | os.PathLike | None = None) -> bool:

@@ -7,7 +7,7 @@ cells of the printed row.
 
 import pandas as pd
 
-from mimlstudy.judge.multiverse import alternative_means
+from mimlstudy.judge.multiverse import alternative_means, completed
 from mimlstudy.judge.selection import Records
 from mimlstudy.judge.tolerances import tolerance
 from mimlstudy.judge.verdicts import PRINTED_COLUMN, against_printed
@@ -48,27 +48,13 @@ def _pairs(number, get_records):
     names = {"mean": "published_mean", "std": "published_std"}
     printed = printed.rename(columns=names)
     alternatives = alternative_means(number, get_records)
-    ours = _completed(alternatives.assign(table=number))
+    ours = completed(alternatives.assign(table=number), "algorithm", PRINTED_COLUMN)
     # Only cells that the paper prints of this algorithm.
     ours = ours.merge(printed[[*PRINTED_COLUMN, "algorithm"]])
     pairs = against_printed(ours, printed)
     pairs = pairs.assign(tolerance=tolerance(pairs)).dropna(subset="tolerance")
     difference = pairs["mean"] - pairs["published_mean"]
     return pairs.assign(agrees=difference.abs() <= pairs["tolerance"])
-
-
-def _completed(cells):
-    """The cells of each alternative; where it was not run, those of the row itself.
-
-    ``multiverse._losses`` completes losses by the same rule.
-    """
-    keys = ["algorithm", "alternative"]
-    has_our_settings = cells["alternative"] == ""
-    our_rows = cells[has_our_settings].drop(columns="alternative")
-    variants = cells[keys].drop_duplicates()
-    # Where a cell is there twice, the first is the alternative's own.
-    completed = pd.concat([cells, variants.merge(our_rows, on="algorithm")])
-    return completed.drop_duplicates([*keys, *PRINTED_COLUMN])
 
 
 def chance_with_choice(

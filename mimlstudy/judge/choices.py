@@ -12,8 +12,8 @@ import pandas as pd
 
 from mimlstudy.judge.multiverse import override_in_words
 from mimlstudy.judge.selection import ALTERNATIVES, Records, as_in_our_tables, records_of, unmixed
-from mimlstudy.paper.experiments import ROWS
-from mimlstudy.paper.published import ALL_CRITERIA, published_sweeps, published_table_of
+from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
+from mimlstudy.paper.published import ALL_CRITERIA, published_sweeps
 
 
 class Effect(NamedTuple):
@@ -106,12 +106,9 @@ def effect_in_words(effects: list[Effect]) -> str:
 
 def _place(experiment):
     """The table or figure of an experiment, as the paper names it."""
-    table = published_table_of(experiment)
-    if table is not None:
-        return f"Table {table.number}"
     if experiment == ALTERNATIVES:
         return "At one setting"
-    return experiment.replace("figure", "Fig. ")
+    return EXPERIMENTS[experiment].title
 
 
 def divergences_with_effects(divergences: pd.DataFrame, get_records: Records) -> pd.DataFrame:

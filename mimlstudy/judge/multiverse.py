@@ -7,7 +7,7 @@ in an experiment of their own. An alternative and its row are compared on the sa
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -25,17 +25,15 @@ from mimlstudy.judge.selection import (
 )
 from mimlstudy.paper.experiments import ALTERNATIVE_SPLITS, ROWS
 from mimlstudy.paper.published import ALL_CRITERIA, published_claims, published_tables
+from mimlstudy.paper.variants import VARIED
 
 # Rows of a table that are alternatives of a method; in words they begin with OTHER_ROW.
-METHOD_OF_ROW = {
-    "RankSvm, converged": "RankSvm",
-    "MimlSvm, set kernel": "MimlSvm",
-}
+METHOD_OF_ROW = {row: VARIED[row] for table in ROWS.values() for row in table if row in VARIED}
 OTHER_ROW = "row: "
 N_MIXTURES = 200  # of alternatives of all methods together, for each claim
 LEADS = ("better", "shares")  # tests of which method is ahead
-OURS = "our settings"
-EFFECTS = ["claim", "kind", "change", "effect"]
+OURS, SINGLE, MIXTURE = "our settings", "one alternative", "mixture"
+EFFECTS = ["claim", "kind", "alternative", "effect"]
 CELL = ["dataset", "algorithm", "alternative", "criterion"]
 
 
@@ -167,35 +165,16 @@ def claim_effects(get_records: Records, *, n_mixtures: int = N_MIXTURES) -> pd.D
     """How far the favoured methods of each claim are ahead with alternative settings.
 
     ``effect`` is the mean over all differences that the claim names, in percent of the rival's
-    loss. Claims are in the paper's order. Columns: claim, kind, change, effect. The kind is
-    "our settings"; "one change", by each method of the claim that leaves this choice open;
-    or "mixture": of each method any alternative, at random.
+    loss. Claims are in the paper's order. Columns: claim, kind, alternative, effect. The kind is
+    "our settings"; "one alternative", in each method of the claim that leaves this choice open; or
+    "mixture": of each method any alternative, at random.
     """
     rng = np.random.default_rng(0)
     tables = []
     for name in ROWS:
-        leads_by_claim = _leads_by_claim(name)
-        if not leads_by_claim:
-            continue
-        losses = _losses(alternatives_of(name, get_records))
-        single = _single_settings(name) | {OTHER_ROW + row for row in METHOD_OF_ROW}
-        for claim, leads in leads_by_claim.items():
-            methods = set()
-            for lead in leads:
-                methods |= {lead.method, lead.rival}
-            if not methods <= losses.keys():
-                continue
-            leads = [lead for lead in leads if _is_measured(lead, losses)]
-            if leads:
-                drawn_rows, changes = _drawn_rows(
-                    methods,
-                    losses,
-                    single,
-                    n_mixtures,
-                    rng,
-                )
-                of_claim = _effects(leads, losses, drawn_rows, changes)
-                tables.append(of_claim.assign(claim=claim))
+        if _leads_by_claim(name):
+            losses = _losses(alternatives_of(name, get_records))
+            tables += _effects_of_table(name, losses, n_mixtures, rng)
     if not tables:
         return pd.DataFrame(columns=EFFECTS)
     ids = [*published_claims()["id"]]
@@ -205,6 +184,21 @@ def claim_effects(get_records: Records, *, n_mixtures: int = N_MIXTURES) -> pd.D
 
     table = pd.concat(tables)[EFFECTS]
     return table.sort_values("claim", key=in_order, kind="stable", ignore_index=True)
+
+
+def _effects_of_table(name, losses, n_mixtures, rng):
+    """The effects of each claim about a table or figure whose losses are known."""
+    listed_alone = _single_settings(name) | {OTHER_ROW + row for row in METHOD_OF_ROW}
+    tables = []
+    for claim, leads in _leads_by_claim(name).items():
+        methods = {lead.method for lead in leads} | {lead.rival for lead in leads}
+        if methods <= losses.keys():
+            measured = [lead for lead in leads if _is_measured(lead, losses)]
+            if measured:
+                indices = {method: losses[method].index for method in sorted(methods)}
+                draws = _draws(indices, listed_alone, n_mixtures, rng)
+                tables.append(_effects(measured, losses, draws).assign(claim=claim))
+    return tables
 
 
 def _leads_by_claim(experiment):
@@ -237,67 +231,88 @@ def _is_measured(lead, losses):
 
 
 def _losses(table):
-    """Each method's mean losses: one row per alternative; columns (criterion, data set).
-
-    Where an alternative was not run, it has the losses of the row itself.
-    """
+    """Each method's mean losses: one row per alternative; columns (criterion, data set)."""
     criteria = [name for name in ALL_CRITERIA if name in table]
     keys = ["method", "alternative", "dataset"]
-    groups = unmixed(table, "alternative").groupby(keys)
-    means = groups[criteria].mean().dropna(axis=1, how="all")
-    scores = [name for name in means if not ALL_CRITERIA[name].lower_is_better]
+    means = unmixed(table, "alternative").groupby(keys)[criteria].mean()
+    scores = [name for name in criteria if not ALL_CRITERIA[name].lower_is_better]
     means[scores] = 1 - means[scores]
+    cells = means.reset_index().melt(keys, criteria, "criterion", "loss").dropna(subset="loss")
+    whole = completed(cells, "method", ["criterion", "dataset"])
     losses = {}
-    for method, rows in means.groupby("method"):
-        by_set = rows.droplevel("method").unstack()
-        if "" in by_set.index:
-            losses[method] = by_set.fillna(by_set.loc[""])
+    for method, rows in whole.groupby("method"):
+        by_alternative = rows.pivot(
+            index="alternative",
+            columns=["criterion", "dataset"],
+            values="loss",
+        )
+        if "" in by_alternative.index:
+            losses[method] = by_alternative
     return losses
 
 
-def _drawn_rows(methods, losses, single, n_mixtures, rng):
-    """The row of each method in each draw of the multiverse, by method; and the single changes.
+def completed(cells: pd.DataFrame, method: str, place: Sequence[str]) -> pd.DataFrame:
+    """The cells of each alternative; where it was not run, those of the row itself.
 
-    The first draw has the rows themselves, then come the single changes, then the mixtures.
+    The column ``method`` names the method of a cell, and the columns ``place`` where it stands.
     """
-    methods = sorted(methods)
-    indices = [losses[method].index for method in methods]  # "" is the first of each
-    changes = sorted(single & set().union(*indices))
-    of_changes = []
-    for change in ["", *changes]:
-        # A method that does not leave this choice open keeps its row.
-        of_changes.append([index.get_loc(change) if change in index else 0 for index in indices])
-    sizes = [len(index) for index in indices]
+    of_rows = cells[cells["alternative"] == ""].drop(columns="alternative")
+    keys = [method, "alternative"]
+    alternatives = cells[keys].drop_duplicates()
+    # Where a cell is there twice, the first is the alternative's own.
+    whole = pd.concat([cells, alternatives.merge(of_rows, on=method)])
+    return whole.drop_duplicates([*keys, *place])
+
+
+class Draws(NamedTuple):
+    """Settings of the methods of a claim: ours, then single alternatives, then mixtures."""
+
+    alternatives: list[str]  # the single ones
+    rows: dict[str, np.ndarray]  # by method: the row of its losses in each draw
+
+
+def _draws(indices, listed_alone, n_mixtures, rng):
+    """The draws of the multiverse from the alternatives of each method, whose first is ""."""
+    singles = sorted(listed_alone & set().union(*indices.values()))
+    of_singles = []
+    for alternative in ["", *singles]:
+        rows = []
+        for index in indices.values():
+            # A method that does not leave this choice open keeps its row.
+            rows.append(index.get_loc(alternative) if alternative in index else 0)
+        of_singles.append(rows)
+    sizes = [len(index) for index in indices.values()]
     mixtures = rng.integers(np.tile(sizes, (n_mixtures, 1)))
-    rows = np.concatenate([of_changes, mixtures])  # (n_draws, n_methods)
-    return dict(zip(methods, rows.T, strict=True)), changes
+    of_draws = np.concatenate([of_singles, mixtures])  # (n_draws, n_methods)
+    return Draws(singles, dict(zip(indices, of_draws.T, strict=True)))
 
 
-def _effects(leads, losses, drawn_rows, changes):
+def _effects(leads, losses, draws):
     """The mean of the leads in each draw of the multiverse."""
     relative_leads = []
     for lead in leads:
         favoured = losses[lead.method][lead.criterion]
         rival = losses[lead.rival][lead.criterion]
         shared = [lead.dataset] if lead.dataset else favoured.columns.intersection(rival.columns)
-        favoured = favoured[shared].to_numpy()[drawn_rows[lead.method]]  # (n_draws, n_sets)
-        rival = rival[shared].to_numpy()[drawn_rows[lead.rival]]
+        favoured = favoured[shared].to_numpy()[draws.rows[lead.method]]  # (n_draws, n_sets)
+        rival = rival[shared].to_numpy()[draws.rows[lead.rival]]
         # A rival without a loss gives no relative lead.
         relative_leads.append(1 - favoured / np.where(rival == 0, np.nan, rival))
     effect = 100 * pd.DataFrame(np.concatenate(relative_leads, axis=1)).mean(axis=1)
-    n_changes = len(changes)
-    n_mixtures = len(effect) - 1 - n_changes
-    kinds = [OURS] + ["one change"] * n_changes + ["mixture"] * n_mixtures
-    names = ["", *changes] + [""] * n_mixtures
-    return pd.DataFrame({"kind": kinds, "change": names, "effect": effect})
+    n_singles = len(draws.alternatives)
+    n_mixtures = len(effect) - 1 - n_singles
+    kinds = [OURS] + [SINGLE] * n_singles + [MIXTURE] * n_mixtures
+    names = ["", *draws.alternatives] + [""] * n_mixtures
+    return pd.DataFrame({"kind": kinds, "alternative": names, "effect": effect})
 
 
 def flips(effects: pd.DataFrame) -> pd.DataFrame:
-    """For each claim how its effect varies, and the single changes that take its lead away.
+    """For each claim how its effect varies, and the single alternatives that take its lead away.
 
-    ``effect`` is that of our settings, and ``n_changes`` the number of single changes. Of the
-    mixtures there are ``mean`` and ``std``, and ``in_favour``, the share above 0. ``turned`` is a
-    tuple of the single changes that bring the lead to 0 or turn its sign, the strongest first.
+    ``effect`` is that of our settings, and ``n_alternatives`` the number of single alternatives. Of
+    the mixtures there are ``mean`` and ``std``, and ``in_favour``, the share above 0. ``turned`` is
+    a tuple of the single alternatives that bring the lead to 0 or turn its sign, the strongest
+    first.
     """
     rows = []
     for claim, of_claim in effects.groupby("claim", sort=False):
@@ -309,19 +324,19 @@ def flips(effects: pd.DataFrame) -> pd.DataFrame:
         "std",
         "in_favour",
         "turned",
-        "n_changes",
+        "n_alternatives",
     ]
     return pd.DataFrame(rows, columns=columns)
 
 
 def _flips_of_claim(effects):
-    by_kind = effects.set_index("change").groupby("kind")["effect"]
+    by_kind = effects.set_index("alternative").groupby("kind")["effect"]
     ours = by_kind.get_group(OURS).iloc[0]
-    mixtures = by_kind.get_group("mixture")
+    mixtures = by_kind.get_group(MIXTURE)
     single = pd.Series(dtype=float)
-    # A claim on methods without an open choice has no changes.
-    if "one change" in by_kind.groups:
-        single = by_kind.get_group("one change")
+    # A claim on methods without an open choice has no alternatives.
+    if SINGLE in by_kind.groups:
+        single = by_kind.get_group(SINGLE)
     turned = single[single * np.sign(ours) <= 0]
     # The strongest first: the farthest on the other side of 0.
     turned = turned.sort_values(ascending=ours > 0)
@@ -332,5 +347,5 @@ def _flips_of_claim(effects):
         "std": float(mixtures.std()),
         "in_favour": float(in_favour),
         "turned": tuple(turned.index),
-        "n_changes": len(single),
+        "n_alternatives": len(single),
     }

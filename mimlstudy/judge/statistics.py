@@ -271,35 +271,6 @@ class Ranks(NamedTuple):
         ranks = self.table["rank"]
         return [*ranks.index[ranks <= ranks.min() + ZERO]]
 
-    def in_words(self) -> str:
-        """Who is first, and what holds whichever set is left out."""
-        leaders = self.leaders()
-        rivals = [name for name in self.table.index if name not in leaders]
-        datasets = self.losses.index
-        without = [rank_methods(self.losses.drop(index=name)) for name in datasets]
-        p_values = [ranks.nemenyi.loc[leaders, rivals].max() for ranks in (self, *without)]
-        largest_p = pd.concat(p_values, axis=1).max(axis=1)
-        behind = ", ".join(largest_p.index[largest_p < ALPHA])
-        best_rank = self.table["rank"].iloc[0]
-        named = " and ".join(leaders)
-        stays, are = "it is still the first", "is"
-        if len(leaders) > 1:
-            stays, are = "they are still the first", "are"
-        if any({*ranks.leaders()} != {*leaders} for ranks in without):
-            stays = "another method can be the first"
-        words = (
-            f"Over {len(datasets)} data sets the best mean rank is that of {named}, "
-            f"{best_rank:.1f} among {len(self.table)} methods. If one set is left out, {stays}. "
-            + (
-                f"Whichever set is left out, {named} {are} significantly ahead of {behind}."
-                if behind
-                else "No lead is significant whichever set is left out."
-            )
-        )
-        if len(datasets) < N_DECIDABLE:
-            words += f" With {len(datasets)} sets little can be decided."
-        return words
-
 
 def rank_methods(losses: pd.DataFrame) -> Ranks:
     """Ranks, Friedman's test and Nemenyi's of ``losses``: a row a data set, a column a method.

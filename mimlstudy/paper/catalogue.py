@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from mimlpaper.datasets import fetch, loaders
+from mimlpaper.datasets.dataset import split_percentage
 from mimlstudy import folders
 from mimlstudy.engine.records import Store
 from mimlstudy.paper.contents import listed_contents
@@ -57,10 +58,10 @@ class PaperCatalogue:
         """Of "scene:10%" the synthetic scenes with the same share, "synthetic_scene:10%"."""
         if name.startswith(fetch.DRAWN):
             return SMALL_DRAWN
-        origin, *share = name.split(":")
+        base, percentage = split_percentage(name)
+        origin, _, _ = base.partition(":")
         stand_in = STAND_INS.get(origin, origin)
-        with_share = ":".join([stand_in, *share])
-        return with_share if with_share in loaders.DATASETS else stand_in
+        return stand_in if percentage is None else f"{stand_in}:{percentage}%"
 
 
 CATALOGUE = PaperCatalogue()

@@ -5,6 +5,7 @@ import pandas as pd
 from mimlstudy.judge.claims import CORRECTED, EQUIVALENCE, PAPERS, VIEWS
 from mimlstudy.judge.equal_tuning import RIVAL_GROUPS
 from mimlstudy.judge.selection import SETTINGS_COLUMNS
+from mimlstudy.judge.statistics import ALPHA, N_DECIDABLE, Ranks, rank_methods
 from mimlstudy.report.tables import frame_grid
 
 IN_SENTENCES = {  # names of columns and groups in sentences
@@ -111,6 +112,34 @@ def bags_in_words(groups: dict) -> str:
             f"ahead on {expected:.1f} of all {n_sets} sets on average."
         )
     return " ".join(sentences)
+
+
+def ranks_in_words(ranks: Ranks) -> str:
+    """Who is first, and what holds whichever set is left out."""
+    leaders = ranks.leaders()
+    rivals = [name for name in ranks.table.index if name not in leaders]
+    datasets = ranks.losses.index
+    without = [rank_methods(ranks.losses.drop(index=name)) for name in datasets]
+    p_values = [of_sets.nemenyi.loc[leaders, rivals].max() for of_sets in (ranks, *without)]
+    largest_p = pd.concat(p_values, axis=1).max(axis=1)
+    behind = ", ".join(largest_p.index[largest_p < ALPHA])
+    best_rank = ranks.table["rank"].iloc[0]
+    named = " and ".join(leaders)
+    stays, are = "it is still the first", "is"
+    if len(leaders) > 1:
+        stays, are = "they are still the first", "are"
+    if any({*of_sets.leaders()} != {*leaders} for of_sets in without):
+        stays = "another method can be the first"
+    lead = "No lead is significant whichever set is left out."
+    if behind:
+        lead = f"Whichever set is left out, {named} {are} significantly ahead of {behind}."
+    words = (
+        f"Over {len(datasets)} data sets the best mean rank is that of {named}, "
+        f"{best_rank:.1f} among {len(ranks.table)} methods. If one set is left out, {stays}. {lead}"
+    )
+    if len(datasets) < N_DECIDABLE:
+        words += f" With {len(datasets)} sets little can be decided."
+    return words
 
 
 def number_of(n: int, noun: str) -> str:

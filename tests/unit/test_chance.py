@@ -8,7 +8,8 @@ import pytest
 
 from mimlstudy.judge import chance
 from mimlstudy.judge.chance import chance_with_choice, chosen_closest
-from mimlstudy.judge.multiverse import alternative_means
+from mimlstudy.judge.multiverse import alternative_means, completed
+from mimlstudy.judge.verdicts import PRINTED_COLUMN
 from mimlstudy.paper.published import published_cells, published_tables
 from tests.made_up_records import rows
 
@@ -101,8 +102,8 @@ def test_an_alternative_that_was_not_run_on_a_cell_has_the_value_of_its_row():
             "mean": [0.5, 0.6, 0.7],
         }
     )
-    completed = chance._completed(cells)
-    of_alternative = completed[completed["alternative"] == "x"]
+    whole = completed(cells, "algorithm", PRINTED_COLUMN)
+    of_alternative = whole[whole["alternative"] == "x"]
     means = of_alternative.set_index("dataset")["mean"]
     assert means.to_dict() == {"fox": 0.7, "musk1": 0.6}
 

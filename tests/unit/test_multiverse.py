@@ -1,4 +1,4 @@
-"""Other readings: the effects of claims, and the places of printed rows, worked by hand."""
+"""Alternative settings: the effects of claims, and the places of printed rows, worked by hand."""
 
 import json
 
@@ -10,7 +10,9 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge import multiverse
 from mimlstudy.judge.claim_tests import ClaimTest
 from mimlstudy.judge.multiverse import alternatives_of, claim_effects, flips, override_in_words
+from mimlstudy.paper.equal_tuning import BASE_METHODS
 from mimlstudy.paper.experiments import ALTERNATIVE_SPLITS, ROWS
+from mimlstudy.paper.variants import VARIED
 from tests.made_up_records import rows
 
 ALTERNATIVES = ROWS["table1"]["MimlNn"].alternatives
@@ -20,27 +22,27 @@ SECOND = WITHOUT_RULE[1]
 TOP = {"label_rule": "top"}
 
 
-def at(loss, method="MimlNn", change=None, n=ALTERNATIVE_SPLITS["table1"]):
-    """Records whose losses are ``loss``, and whose scores are 1 - ``loss``; of a reading or not."""
+def at(loss, method="MimlNn", override=None, n=ALTERNATIVE_SPLITS["table1"]):
+    """Records of a row, or of an alternative: losses are ``loss``, and scores are 1 - ``loss``."""
     values = {}
     for name, criterion in CRITERIA.items():
         value = loss if criterion.lower_is_better else 1 - loss
         values[name] = np.full(n, value)
-    experiment = "alternatives" if change else "table1"
-    override = json.dumps(change or {})
-    return rows(experiment, "scene", method, values, override=override)
+    experiment = "alternatives" if override else "table1"
+    text = json.dumps(override or {})
+    return rows(experiment, "scene", method, values, override=text)
 
 
 @pytest.fixture
 def records():
     """MimlNn leads Ml-knn by a third; with another setting by nothing, both at top by two."""
     published = [at(0.2), at(0.3, "Ml-knn")]
-    readings = [
-        at(0.3, change=FIRST),
-        at(0.1, change=TOP),
+    alternatives = [
+        at(0.3, override=FIRST),
+        at(0.1, override=TOP),
         at(0.15, "Ml-knn", TOP),
     ]
-    return {"table1": pd.concat(published), "alternatives": pd.concat(readings)}
+    return {"table1": pd.concat(published), "alternatives": pd.concat(alternatives)}
 
 
 @pytest.fixture(autouse=True)
@@ -70,56 +72,56 @@ MIXTURE = FIRST | TOP | {"metric": "x"}
 
 
 @pytest.fixture
-def many_readings(records):
-    """More splits than readings have; readings of another set, another method, and a mixture."""
-    readings = [
+def many_alternatives(records):
+    """More splits than alternatives have; some of another set, another method, and a mixture."""
+    alternatives = [
         records["alternatives"],
-        at(0.5, change=TOP).assign(dataset="reuters"),
+        at(0.5, override=TOP).assign(dataset="reuters"),
         at(0.9, "SubCod", TOP),
-        at(0.4, change=MIXTURE),
+        at(0.4, override=MIXTURE),
     ]
     published = at(0.2, n=ALTERNATIVE_SPLITS["table1"] + 5)
-    return {"table1": published, "alternatives": pd.concat(readings)}
+    return {"table1": published, "alternatives": pd.concat(alternatives)}
 
 
-def test_readings_are_those_of_the_same_data_on_the_splits_of_readings(many_readings):
-    table = alternatives_of("table1", many_readings)
+def test_alternatives_are_those_of_the_same_data_on_their_few_splits(many_alternatives):
+    table = alternatives_of("table1", many_alternatives)
     assert set(table["dataset"]) == {"scene"}
     assert "SubCod" not in set(table["method"])
     published = table[table["alternative"] == ""]
     assert published["split"].max() == ALTERNATIVE_SPLITS["table1"] - 1
 
 
-def test_an_unfinished_reading_is_left_out(records):
+def test_an_unfinished_alternative_is_left_out(records):
     """Its one split may be an easy one."""
-    unfinished = at(0.01, change=SECOND, n=1)
+    unfinished = at(0.01, override=SECOND, n=1)
     records["alternatives"] = pd.concat([records["alternatives"], unfinished])
     assert override_in_words(SECOND) not in {*alternatives_of("table1", records)["alternative"]}
-    changes = {*claim_effects(records, n_mixtures=1)["change"]}
-    assert override_in_words(FIRST) in changes
-    assert override_in_words(SECOND) not in changes
+    alternatives = {*claim_effects(records, n_mixtures=1)["alternative"]}
+    assert override_in_words(FIRST) in alternatives
+    assert override_in_words(SECOND) not in alternatives
 
 
-def test_a_mixture_is_an_alternative_but_no_single_one(many_readings):
-    table = alternatives_of("table1", many_readings)
-    single = multiverse.single_alternatives("table1", many_readings)
+def test_a_mixture_is_an_alternative_but_no_single_one(many_alternatives):
+    table = alternatives_of("table1", many_alternatives)
+    single = multiverse.single_alternatives("table1", many_alternatives)
     single_names = {"", override_in_words(FIRST), "label_rule = top"}
     assert set(single["alternative"]) == single_names
     assert set(table["alternative"]) == {*single_names, override_in_words(MIXTURE)}
 
 
-def test_an_alternative_is_named_after_its_method(many_readings):
-    table = alternatives_of("table1", many_readings)
+def test_an_alternative_is_named_after_its_method(many_alternatives):
+    table = alternatives_of("table1", many_alternatives)
     named = multiverse.named_by_alternative(table)
     names = named["method"].unique().tolist()
     assert names[0] == "MimlNn"
     assert f"MimlNn, {override_in_words(FIRST)}" in names
 
 
-def test_a_row_of_a_table_may_be_another_reading_of_a_method():
+def test_a_row_of_a_table_may_be_an_alternative_of_a_method():
     published = [at(0.2, "RankSvm"), at(0.4, "RankSvm, converged")]
-    readings = at(0.3, "RankSvm", TOP)
-    records = {"table1": pd.concat(published), "alternatives": readings}
+    alternatives = at(0.3, "RankSvm", TOP)
+    records = {"table1": pd.concat(published), "alternatives": alternatives}
     table = alternatives_of("table1", records)
     assert set(table["method"]) == {"RankSvm"}
     assert table["alternative"].unique().tolist() == [
@@ -129,7 +131,17 @@ def test_a_row_of_a_table_may_be_another_reading_of_a_method():
     ]
 
 
-def test_rows_that_are_readings_stand_in_one_table_with_their_method():
+def test_a_row_varies_the_method_whose_learner_it_has():
+    """Rows say it by ``base_method``, and the list of variants by name."""
+    for table in ROWS.values():
+        for name, row in table.items():
+            if name in VARIED:
+                assert row.base_method == VARIED[name], name
+    for name, base_method in BASE_METHODS.items():
+        assert VARIED.get(name, base_method) == base_method, name
+
+
+def test_rows_that_are_alternatives_stand_in_one_table_with_their_method():
     for row, method in multiverse.METHOD_OF_ROW.items():
         tables = [table for table in ROWS.values() if row in table]
         assert any(method in table for table in tables), row
@@ -141,14 +153,14 @@ def test_effects_by_hand(records):
     assert set(effects["claim"]) == {"S4.5"}
     by_kind = effects.set_index("kind")
     assert by_kind.at[multiverse.OURS, "effect"] == pytest.approx(100 / 3)
-    of_changes = by_kind.loc["one change"].set_index("change")["effect"]
+    of_singles = by_kind.loc[multiverse.SINGLE].set_index("alternative")["effect"]
     expected = {override_in_words(FIRST): 0.0, "label_rule = top": 100 / 3}
-    assert of_changes.to_dict() == pytest.approx(expected)
+    assert of_singles.to_dict() == pytest.approx(expected)
 
 
-def test_mixtures_combine_each_reading_of_both_methods(records):
+def test_mixtures_combine_each_alternative_of_both_methods(records):
     effects = claim_effects(records, n_mixtures=50)
-    is_mixture = effects["kind"] == "mixture"
+    is_mixture = effects["kind"] == multiverse.MIXTURE
     of_mixtures = effects.loc[is_mixture, "effect"]
     possible = []
     for loss in (0.2, 0.3, 0.1):
@@ -169,7 +181,7 @@ def test_without_a_rival_or_a_published_row_there_is_no_effect(records):
 
 
 def test_effects_of_accuracies_are_those_of_the_named_sets():
-    """On musk1 A errs half as often as B, on fox as often; a reading is recorded on fox alone."""
+    """On musk1 A errs half as often as B, on fox as often; the alternative is on fox alone."""
     published = [
         rows("table5", "musk1", "SubCod", {"accuracy": [0.9]}),
         rows("table5", "musk1", "Em-dd", {"accuracy": [0.8]}),
@@ -177,14 +189,14 @@ def test_effects_of_accuracies_are_those_of_the_named_sets():
         rows("table5", "fox", "Em-dd", {"accuracy": [0.6]}),
     ]
     accuracy = {"accuracy": [0.7]}
-    reading = rows(
+    alternative = rows(
         "alternatives",
         "fox",
         "SubCod",
         accuracy,
         override='{"C": 10.0}',
     )
-    records = {"table5": pd.concat(published), "alternatives": reading}
+    records = {"table5": pd.concat(published), "alternatives": alternative}
     effects = claim_effects(records, n_mixtures=1)
     # As published, and of the mixture.
     assert effects["effect"].tolist() == pytest.approx([50.0, 50.0])
@@ -228,8 +240,8 @@ def test_losses_are_paired_by_the_names_of_sets():
 
 @pytest.fixture
 def effects(records):
-    """A third change, by which MimlNn falls far behind."""
-    turning = at(0.9, change=SECOND)
+    """A third alternative, by which MimlNn falls far behind."""
+    turning = at(0.9, override=SECOND)
     records["alternatives"] = pd.concat([records["alternatives"], turning])
     return claim_effects(records, n_mixtures=400)
 
@@ -237,7 +249,7 @@ def effects(records):
 def test_flips_are_counted(effects):
     (row,) = flips(effects).to_dict("records")
     assert row["turned"] == (override_in_words(SECOND), override_in_words(FIRST))
-    assert row["n_changes"] == 3
+    assert row["n_alternatives"] == 3
     of_mixtures = effects.query("kind == 'mixture'")["effect"]
     assert row["in_favour"] == (of_mixtures > 0).mean()
     assert 0.2 < row["in_favour"] < 0.8
@@ -245,13 +257,13 @@ def test_flips_are_counted(effects):
     assert row["std"] == pytest.approx(of_mixtures.std())
 
 
-def test_a_change_whose_effect_is_unknown_turns_nothing():
-    kinds = [multiverse.OURS, "one change", "one change", "one change", "mixture"]
+def test_an_alternative_whose_effect_is_unknown_turns_nothing():
+    kinds = [multiverse.OURS, *[multiverse.SINGLE] * 3, multiverse.MIXTURE]
     effects = pd.DataFrame(
         {
             "claim": "S4.5",
             "kind": kinds,
-            "change": ["", "unknown", "even", "back", ""],
+            "alternative": ["", "unknown", "even", "back", ""],
             "effect": [5.0, np.nan, 0.0, -1.0, 5.0],
         }
     )

@@ -9,13 +9,13 @@ from mimlstudy.report.sections.multiverse_figure import multiverse_figure
 EFFECTS = pd.DataFrame(
     [
         ("S4.5", OURS, "", 10.0),
-        ("S4.5", "one change", "ratio = 0.1", -5.0),
+        ("S4.5", "one alternative", "ratio = 0.1", -5.0),
         ("S4.5", "mixture", "", 20.0),
         ("S4.5", "mixture", "", 30.0),
         ("S4.5", "mixture", "", -40.0),
         ("S4.5", "mixture", "", -400.0),
     ],
-    columns=["claim", "kind", "change", "effect"],
+    columns=["claim", "kind", "alternative", "effect"],
 )
 
 

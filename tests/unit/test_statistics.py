@@ -18,6 +18,7 @@ from mimlstudy.judge.statistics import (
 )
 from mimlstudy.paper import section5
 from mimlstudy.paper.section5 import EqualPair, standardized_leads
+from mimlstudy.report.words import ranks_in_words
 from tests.made_up_records import apart, rows, swept
 
 DIFFERENCES = np.array([0.02, 0.01, 0.03, 0.00, 0.04])
@@ -215,7 +216,7 @@ def test_ranks_by_hand():
     # Nemenyi: the critical difference of k = 3 and N = 4 is 2.343 sqrt(3·4 / (6·4)) = 1.657
     assert ranking.nemenyi.loc["A", "B"] > ALPHA
     assert ranking.nemenyi.loc["A", "C"] < ALPHA
-    words = ranking.in_words()
+    words = ranks_in_words(ranking)
     assert "If one set is left out, it is still the first. " in words
     assert "Whichever set is left out, A is significantly ahead of C." in words
 
@@ -228,12 +229,12 @@ def test_tied_methods_share_their_rank():
 def test_all_methods_at_the_best_mean_rank_are_named():
     """A is first on two sets, B on the other two: without one set, one of them is ahead."""
     tied = LOSSES.assign(B=[0.5, 1.5, 4.0, 5.0])
-    words = rank_methods(tied).in_words()
+    words = ranks_in_words(rank_methods(tied))
     assert "the best mean rank is that of A and B, 1.5 among 3 methods" in words
     assert "another method can be the first" in words
     assert "No lead is significant whichever set is left out." in words
-    same = rank_methods(LOSSES.assign(B=LOSSES["A"])).in_words()
-    assert "they are still the first" in same
+    same = rank_methods(LOSSES.assign(B=LOSSES["A"]))
+    assert "they are still the first" in ranks_in_words(same)
 
 
 @pytest.fixture
@@ -250,7 +251,7 @@ def test_one_set_may_turn_the_order(turned_losses):
     assert ranking.table.loc["A"].tolist() == pytest.approx([4 / 3, 1.0, 2.0])
     of_two_sets = rank_methods(turned_losses.drop(index="x"))
     assert of_two_sets.table["rank"].tolist() == [1.5, 1.5, 3.0]
-    words = ranking.in_words()
+    words = ranks_in_words(ranking)
     assert "another method can be the first" in words
     assert "No lead is significant whichever set is left out." in words
 

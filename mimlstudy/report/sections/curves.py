@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from mimlpaper.datasets.dataset import split_percentage
 from mimlpaper.datasets.fetch import source_of
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import runs_by, unmixed
@@ -125,9 +126,10 @@ def shares_figure(records: pd.DataFrame) -> plt.Figure:
     Runs of :func:`is_without_ranking` are not in the curves: each is a cross, at the edge of a
     panel if it lies beyond.
     """
-    names = records["dataset"].str
-    percentages = names.extract(r"(\d+)%", expand=False)
-    placed = records.assign(percentage=percentages.astype(int))
+    percentages = {}
+    for name in records["dataset"].unique():
+        _, percentages[name] = split_percentage(name)
+    placed = records.assign(percentage=records["dataset"].map(percentages))
     apart = is_without_ranking(placed)
     figure = plot_parameter_curves(
         placed[~apart],

@@ -4,13 +4,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from mimlstudy.judge.multiverse import OURS
+from mimlstudy.judge.multiverse import MIXTURE, OURS
 from mimlstudy.paper.published import published_claims
 from mimlstudy.report.figures import BLUE
 from mimlstudy.report.forest import ABOVE_THE_AXIS, FARTHEST, axis_of_rows, wrapped, write_row
 
 FIRM = 0.9  # share of mixtures in which methods lead in the paper's direction
-MIXTURE = "#9a9a9a"
+PALE = "#9a9a9a"  # of a mixture
 SHAKEN = 4.0  # points: how far dots stand above or below the middle of their row
 POINTS = 72  # of an inch, the unit of heights
 
@@ -40,7 +40,7 @@ def multiverse_figure(effects: pd.DataFrame, turns: pd.DataFrame) -> plt.Figure:
     # At the left there is room for the number of what lies beyond.
     ax.set_xlim(-FARTHEST * 1.3, FARTHEST)
     handles = [
-        plt.Line2D([], [], label="a mixture of settings", **_dot(MIXTURE, 3)),
+        plt.Line2D([], [], label="a mixture of settings", **_dot(PALE, 3)),
         plt.Line2D([], [], label=OURS, **_dot(BLUE, 5.5)),
     ]
     ax.legend(handles=handles, ncols=2, **ABOVE_THE_AXIS)
@@ -48,7 +48,7 @@ def multiverse_figure(effects: pd.DataFrame, turns: pd.DataFrame) -> plt.Figure:
 
 
 def _draw_effects(ax, middle, effects):
-    is_mixture = effects["kind"] == "mixture"
+    is_mixture = effects["kind"] == MIXTURE
     has_our_settings = effects["kind"] == OURS
     mixtures = effects.loc[is_mixture, "effect"]
     # A lead is at most 100 % of the rival's loss, so that what lies beyond is at the left.
@@ -56,12 +56,12 @@ def _draw_effects(ax, middle, effects):
     # Dots that would hide each other stand at different heights, the same in every run.
     shaken = np.random.default_rng(0).uniform(-SHAKEN, SHAKEN, len(near))
     heights = middle + shaken / POINTS
-    ax.plot(near, heights, alpha=0.6, **_dot(MIXTURE, 1.8))
+    ax.plot(near, heights, alpha=0.6, **_dot(PALE, 1.8))
     ours = effects.loc[has_our_settings, "effect"]
     ax.plot(ours.clip(-FARTHEST, FARTHEST), [middle], **_dot(BLUE, 5.5))
     n_beyond = len(mixtures) - len(near)
     if n_beyond:
-        ax.plot(-1.06 * FARTHEST, middle, **_dot(MIXTURE, 5, "<"))
+        ax.plot(-1.06 * FARTHEST, middle, **_dot(PALE, 5, "<"))
         look = dict(ha="right", va="center", fontsize=6)
         ax.text(-1.12 * FARTHEST, middle, str(n_beyond), **look)
 
