@@ -44,14 +44,18 @@ class Examples:
         if Z.ndim != 2:
             raise ValueError(f"Z must be (n_examples, n_features), got shape {Z.shape}")
         self.X = np.column_stack([Z, np.ones(len(Z))])  # the rows (z_i, 1)
-        self.size = max(1.0, np.einsum("ij,ij->", Z, Z) / len(Z))  # mean ||z_i||², at least 1
+        # The mean ||z_i||²: not a number of examples, but how large they are. At least 1.
+        self.size = max(1.0, np.einsum("ij,ij->", Z, Z) / len(Z))
 
     @cached_property
     def digest(self) -> str:
         return self.X.digest if isinstance(self.X, Combinations) else joblib.hash(self.X)
 
     def pull(self, coefficients) -> np.ndarray:
-        """Σ c_i (z_i, 1), where most of the coefficients may be 0: (n_features + 1,)."""
+        """Σ c_i (z_i, 1), where most of the coefficients may be 0: (n_features + 1,).
+
+        It is how strongly the examples pull at (w, b), each by its coefficient.
+        """
         if isinstance(self.X, Combinations):
             return self.X.T @ coefficients
         rows = np.flatnonzero(coefficients)

@@ -181,7 +181,7 @@ class Store:
         Rows keep their seals.
         """
         with self._locked(experiment.name):
-            rows = change(self._alone().load(experiment)).to_dict("records")
+            rows = change(self._without_base().load(experiment)).to_dict("records")
             text = to_csv(rows, columns_of(experiment.measure))
             paths.write_whole(self.path(experiment.name), text)
 
@@ -232,15 +232,15 @@ class Store:
         try:
             with self._locked(VERIFIED):
                 added = pd.DataFrame(list(rows), columns=OUTCOME_COLUMNS)
-                table = _last_outcomes(self._alone().outcomes(), added)
+                table = _last_outcomes(self._without_base().outcomes(), added)
                 ordered = table.sort_values([*GROUP, "machine"]).to_dict("records")
                 text = to_csv([sealed(row, OUTCOME_COLUMNS) for row in ordered], OUTCOME_COLUMNS)
                 paths.write_whole(self.path(VERIFIED), text)
         except OSError as error:
             raise StoreError(f"cannot write {self.path(VERIFIED)}: {error}") from error
 
-    def _alone(self):
-        """The store without its base."""
+    def _without_base(self):
+        """The store of this folder alone."""
         return Store(self.folder, self.catalogue)
 
     def _locked(self, name):
@@ -436,8 +436,8 @@ def _states(table, experiment, store):
     arithmetics = {PINNED, arithmetic()}
 
     @cache
-    def state(dataset, method, override, content, doubt, code, settings, made_in):
-        now = today[dataset, method, override]
+    def state(dataset, method, override_text, content, doubt, code, settings, made_in):
+        now = today[dataset, method, override_text]
         group = (experiment.name, method, settings, code, made_in, now.code)
         found = state_of_group.get(group)
         if doubt:
@@ -476,10 +476,10 @@ def fingerprint_today(
     catalogue: Catalogue,
     dataset: str,
     method: str,
-    override: str,
+    override_text: str,
 ) -> Fingerprint:
     """Today's fingerprint of what runs in a trial."""
-    estimator = experiment.estimator(dataset, method, override)
+    estimator = experiment.estimator(dataset, method, override_text)
     splits = experiment.part_of(dataset, method).splits
     return fingerprint(estimator, catalogue.loader(dataset), splits, experiment.measure)
 

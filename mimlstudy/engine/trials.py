@@ -39,7 +39,7 @@ class Splits:
 class RandomSplits(Splits):
     """Independent random divisions, a share ``train`` of the examples for training."""
 
-    train: float = 0.75
+    train: float = 0.75  # a share; elsewhere ``train`` is the numbers of rows
 
     def indices(self, dataset, split):
         order = np.random.default_rng(split).permutation(len(dataset))
@@ -78,7 +78,7 @@ class Trial(NamedTuple):
 
     experiment: str  # such as "table1"
     dataset: str
-    method: str  # as the paper prints it
+    method: str  # the name of its row
     override: str  # JSON: what differs from the method's configuration
     split: int  # number of the split; it also seeds the method
 
@@ -312,11 +312,12 @@ class Experiment:
                 f"methods must be among {list(self.methods)} for {self.name}, got {sorted(unknown)}"
             )
 
-    def estimator(self, dataset: str, method: str, override: str = "{}"):
-        """The unfitted, unseeded estimator of a trial with this override; None if none."""
+    def estimator(self, dataset: str, method: str, override_text: str = "{}"):
+        """The unfitted, unseeded estimator of a trial with this override (JSON); None if none."""
         part = self.part_of(dataset, method)
         original = self._original(part, dataset)
-        return part.configuration(original, method).estimator_for(original, json.loads(override))
+        override = json.loads(override_text)
+        return part.configuration(original, method).estimator_for(original, override)
 
     def part_of(self, dataset: str, method: str) -> Part:
         """The part that has a method on a data set, or on what a stand-in stands for."""

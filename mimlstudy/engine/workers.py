@@ -95,7 +95,7 @@ def run_trials(
     names = ", ".join(dict.fromkeys(trial.experiment for trial in trials))
     with tqdm(total=len(trials), desc=f"{names:.40}", unit="trial", leave=False) as progress:
         side_by_side = _on_cluster(together, dask) if dask else _here(together, jobs, progress)
-        for ended in chain(side_by_side, map(_alone, alone)):
+        for ended in chain(side_by_side, map(_in_own_process, alone)):
             progress.update()
             if ended.failure:
                 failures.append(ended)
@@ -212,7 +212,7 @@ def _check_cluster(client, address):
         )
 
 
-def _alone(job: Job) -> Ended:
+def _in_own_process(job: Job) -> Ended:
     """Run a job in a new process, so that nothing of an earlier fit is kept."""
     context = multiprocessing.get_context("spawn")
     if CAN_FORK:

@@ -105,6 +105,7 @@ def named_by_alternative(table: pd.DataFrame) -> pd.DataFrame:
 
 def override_in_words(override: str | Mapping) -> str:
     """``C = 10.0`` for one setting, several with commas; "" for none."""
+    # A record has it as text, a row as a mapping.
     settings = json.loads(override) if isinstance(override, str) else override
     texts = []
     for name, value in settings.items():

@@ -128,16 +128,16 @@ def criteria_by_budget(estimator, dataset, train, test) -> list[dict]:
         tried = order[:n_settings]
         # Among equals the first in the grid, as in the search itself.
         best = int(min(tried, key=lambda setting: (losses[setting], setting)))
-        setting = held_out["params"][best]
+        parameters = held_out["params"][best]
         if best not in row_of_setting:
             # The candidates of a grid may be estimators, which a fit must not change.
-            chosen = clone(estimator.estimator).set_params(**clone(setting, safe=False))
+            chosen = clone(estimator.estimator).set_params(**clone(parameters, safe=False))
             (row_of_setting[best],) = criteria(chosen, dataset, train, test)
-        values = json.dumps([round(held_out["value"][i], 6) for i in tried])
+        values = json.dumps([round(held_out["value"][setting], 6) for setting in tried])
         of_budget = {
             "n_settings": n_settings,
             "held_out": values,
-            "chosen": _as_text(setting),
+            "chosen": _as_text(parameters),
         }
         rows.append(row_of_setting[best] | of_budget | {"stage": len(rows)})
     return rows

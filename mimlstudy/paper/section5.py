@@ -85,7 +85,7 @@ FIGURE_5 = Table({
         each(label_rule="top", max_alternations=ALTERNATIONS), n_mixed=2),
 })  # fmt: skip
 
-# One of the settings among which hold-out chooses, to be changed one parameter at a time.
+# One of the settings among which hold-out chooses, to be overridden one parameter at a time.
 BASE_SETTING = {
     "scene": FIGURE_4["D-MimlSvm"].estimator_for(override=dict(gamma=1.0, mu=0.0, C=10.0)),
     "reuters": FIGURE_5["D-MimlSvm"].estimator_for(override=dict(mu=0.0, C=10.0, lam=0.1)),
@@ -110,37 +110,41 @@ SPLITS = RandomSplits(30, train=0.25)
 FEW_SPLITS = RandomSplits(10, train=0.25)  # to see what a choice changes
 
 
-def _changed(datasets, splits, name, *changes):
-    """The base setting on some data sets, and with each change."""
-    return Part(datasets, splits, {name: SETTING_ON}, {name: [{}, *changes]})
+def _overridden(datasets, splits, name, *overrides):
+    """The base setting on some data sets, and with each override."""
+    return Part(datasets, splits, {name: SETTING_ON}, {name: [{}, *overrides]})
 
 
 OF_SOLVER = each(gamma=[0.2, 2.0, 5.0], rank=[150, 600], tol=1e-3, cccp_tol=1e-5)
 SIDE_ALTERNATIVES = (
-    _changed(("scene:30%",), FEW_SPLITS, WITHOUT_HOLD_OUT, *OF_SOLVER, *ON_BOTH),
-    _changed(("reuters:30%",), FEW_SPLITS, WITHOUT_HOLD_OUT, *ON_BOTH),
+    _overridden(("scene:30%",), FEW_SPLITS, WITHOUT_HOLD_OUT, *OF_SOLVER, *ON_BOTH),
+    _overridden(("reuters:30%",), FEW_SPLITS, WITHOUT_HOLD_OUT, *ON_BOTH),
 )
 PAIRS = dict(relatedness="pairwise", mu=1.0)
-OF_OBJECTIVES = _changed(
+OF_OBJECTIVES = _overridden(
     ("scene:30%", "reuters:30%"),
     FEW_SPLITS.first(5),
     "D-MimlSvm",
     *each(lam=0.3, imbalance=False),
     PAIRS,
 )
-OF_PAIRS = _changed(("scene", "reuters"), RandomSplits(1, train=1.0), "D-MimlSvm", PAIRS)
+OF_PAIRS = _overridden(("scene", "reuters"), RandomSplits(1, train=1.0), "D-MimlSvm", PAIRS)
 
 N_SPLITS = 30
 N_FEATURES, N_LABELS, LABEL_SHARE, NOISE = 100, 5, 0.25, 6.0
 
 
 class EqualPair(BaseEstimator):
-    """Two equal learners, and data sets of ``4 * n_train`` examples drawn by ``random_state``.
+    """Two equal learners and a data set of ``4 * n_train`` examples. Not a learner itself.
+
+    It has the form of one because a trial seeds an estimator: what the seed draws is the data set.
 
     Parameters
     ----------
-    n_train : int, training examples, a quarter of all.
-    random_state : int or None, default None, seed of the data and of their divisions.
+    n_train : int
+        Training examples, a quarter of all.
+    random_state : int or None, default None
+        Seed of the data and of their divisions.
     """
 
     def __init__(self, n_train, random_state=None):
@@ -162,6 +166,7 @@ def standardized_leads(estimator, dataset, train, test) -> list[dict]:
     rng, Y, views = estimator.draw()
     leads = []
     for _ in range(N_SPLITS):
+        # Divisions of the data drawn here, in place of the one that was given.
         train, test = np.split(rng.permutation(len(Y)), [estimator.n_train])
         fitted = (Ridge(N_FEATURES).fit(X[train], 2.0 * Y[train] - 1) for X in views)
         scores = [ridge.predict(X[test]) for ridge, X in zip(fitted, views, strict=True)]

@@ -56,10 +56,8 @@ def _rows(table, figure, **kernel) -> Table:
     """The table's rows fixed in advance, with the converged RankSvm, D-MimlSvm, and ours."""
     rows = {name: _without_alternatives(row) for name, row in table.items()}
     rows["RankSvm"] = replace(rows["RankSvm, converged"], base_method="")
-    mi_svm, vector = (
-        rows["MimlSvm_mi"],
-        ours("a kernel on bags", vector=set_kernel(**kernel), kernel="linear"),
-    )
+    mi_svm = rows["MimlSvm_mi"]
+    vector = ours("a kernel on bags", vector=set_kernel(**kernel), kernel="linear")
     of_noisy_or = [
         ours(f"chosen on {' and '.join(OWN_CHOSEN_ON)}", ridge=0.1, **kernel),
         default(rank="auto", max_iter=500, tol=1e-5, label_rule="top"),
@@ -102,7 +100,7 @@ DEFAULTS = {
     "MimlNn": MimlNn(),
     "D-MimlSvm": DMimlSvm(),
 }
-CHANGES: dict[str, list[dict]] = {
+OVERRIDES: dict[str, list[dict]] = {
     "MimlBoost": [
         {},
         dict(label_code="feature"),
@@ -145,7 +143,7 @@ OF_DEFAULTS = Part(
     (*DEFAULTS_FROM, "scene", "letter_carroll"),
     RandomSplits(3, train=0.75),
     {name: make_pipeline(SCALINGS["columns"], learner) for name, learner in DEFAULTS.items()},
-    CHANGES,
+    OVERRIDES,
 )
 UNSEEN_EXPERIMENTS = (
     Experiment("unseen", "Unseen data", OF_ORDERS, TESTED, smoke_splits=1),

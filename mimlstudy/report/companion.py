@@ -169,9 +169,10 @@ class Companion:
     def trials(self, experiment: str, again: bool = True, **asked) -> pd.DataFrame:
         """Records of an experiment that may be shown; trials without one are run first.
 
-        With ``recompute`` all are run once, unless ``again`` is false. ``asked`` varies the
-        experiment, see :meth:`~mimlstudy.engine.trials.Experiment.varied`; claims and other tables
-        stay as they are. A note says how many records are left out because they are not current.
+        With ``recompute`` all are run once. If ``again`` is false, trials that ``recompute`` would
+        repeat are left as recorded. ``asked`` varies the experiment, see
+        :meth:`~mimlstudy.engine.trials.Experiment.varied`; claims and other tables stay as they
+        are. A note says how many records are left out because they are not current.
         """
         asked = {name: value for name, value in asked.items() if value}
         if not asked and experiment in self._computed:

@@ -80,19 +80,15 @@ def test_related_pairs_are_those_of_the_fit():
     names = SCENES.label_names
     n_together = (Y[:, 1] & Y[:, 3]).sum()
     n_if_independent = Y[:, 1].sum() * Y[:, 3].sum() / len(Y)
-    for change in experiment.parts[0].override_texts("scene", "D-MimlSvm"):
-        learner = experiment.estimator(
-            "synthetic_scene",
-            "D-MimlSvm",
-            change,
-        )
+    for text in experiment.parts[0].override_texts("scene", "D-MimlSvm"):
+        learner = experiment.estimator("synthetic_scene", "D-MimlSvm", text)
         rows = measures.related_pairs(learner, SCENES, FEW, TEST)
         assert len(rows) == 10
         by_pair = {(row["first"], row["second"]): row for row in rows}
         assert len(by_pair) == 10
         fitted = learner[-1]
         sharing = np.nan
-        if change != "{}":
+        if text != "{}":
             sharing = 1 / (4 * fitted.pair_penalties_[1, 3] + 2)
         expected = {
             "first": names[1],
