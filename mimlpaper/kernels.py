@@ -174,9 +174,8 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         return self.get_params() | limits | {"random_state": seed}
 
     def _keep(self, X, factor, pivots, error):
-        if (
-            error > MUCH
-        ):  # first, since a warning that is raised as an error must leave no attribute
+        # First, since a warning that is raised as an error must leave no attribute.
+        if error > MUCH:
             message = f"the kernel's factor of rank {len(pivots)} leaves {error:.0%} of its trace"
             message += " unexplained; raise rank, lower gamma, or scale the features"
             warnings.warn(message, LowRankWarning, stacklevel=4)

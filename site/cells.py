@@ -14,8 +14,8 @@ def cells_page(get_records, store):
     """Every cell as a template that the page shows when its address is asked for.
 
     ``get_records`` returns the records of an experiment by its name, and ``store`` has the outcomes
-    of their repetitions. What cells of one method on
-    one data set share, their origin, is a template of its own.
+    of their repetitions. What cells of one method on one data set share, their origin, is a
+    template of its own.
     """
     templates, names = [], {}
     for number in published_tables():

@@ -78,7 +78,8 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
     solver : {"bundle", "cutting_plane", "cvxpy"}, default "bundle"
         "cutting_plane" is Table 8, "cvxpy" needs that package; both are for small data.
     tol : float > 0, default 2e-3
-        Duality gap of a solved convex problem, as a share of its objective.
+        Duality gap of a solved convex problem, as a share of its objective. "cutting_plane" stops
+        by the rule of Table 8 instead, and warns if the gap that it leaves is larger.
     max_iter : int >= 1 or None, default None
         Largest number of iterations of a convex problem; None for the solver's own limit.
     cccp_tol : float >= 0, default 1e-3
@@ -239,7 +240,7 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
         varied = ~is_constant(Y)
         if varied.any() and not self.weights_[:, varied].any():
             message = "the best functions are constant; raise C"
-            message += " or leave out the weights (imbalance=False)" * self.imbalance
+            message += " or leave out the weights (imbalance=False)" if self.imbalance else ""
             warnings.warn(message, ConstantLabelWarning, stacklevel=4)
 
 
@@ -428,9 +429,8 @@ def mean_form(n_labels: int, mu: float) -> np.ndarray:
 def pairwise_form(mu: np.ndarray) -> np.ndarray:
     """Q with ½ tr(W Q W') = 1/(2T²) Σ_ij ||w_i - W_ij||² + 1/T² Σ_ij μ_ij ||W_ij||².
 
-    The W_ij = W_ji are the best ones.
-    W_ij = a_ij (w_i + w_j), a_ij = 1 / (4 μ_ij + 2) (Eq. 26), gives the regulariser of Eq. 28,
-    1/(4 T²) Σ_ij (||w_i||² + ||w_j||² - a_ij ||w_i + w_j||²).
+    The W_ij = W_ji are the best ones: W_ij = a_ij (w_i + w_j) with a_ij = 1 / (4 μ_ij + 2) (Eq. 26)
+    gives the regulariser of Eq. 28, 1/(4 T²) Σ_ij (||w_i||² + ||w_j||² - a_ij ||w_i + w_j||²).
     """
     a = 1.0 / (4.0 * mu + 2.0)
     n_labels = len(a)

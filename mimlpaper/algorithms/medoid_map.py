@@ -158,8 +158,8 @@ class LandmarkMap(MedoidMap):
 
     For 10,000 bags or more: time and memory grow linearly, those of :class:`MedoidMap` with the
     square of their number. Distances that do not fit into memory raise a MemoryError. On the
-    sample, the equivalents of
-    MimlNn(ratio=0.2, ridge=1.0) and, up to the error of the kernel's factor, of MimlSvm are::
+    sample, the equivalents of MimlNn(ratio=0.2, ridge=1.0) and, up to the error of the kernel's
+    factor, of MimlSvm are::
 
         make_pipeline(LandmarkMap(), OneVsRestClassifier(RidgeClassifier(fit_intercept=False)))
         make_pipeline(LandmarkMap(), SingleInstances(), MimlSvmMi(C=10.0, rank=300))

@@ -201,8 +201,8 @@ def labelled_of_table(table: Table, missing: float | None, max_bytes: int) -> La
     """The bags and labels of a table; a nominal column is a feature for each value, after numbers.
 
     ``missing`` replaces missing numbers; a missing nominal value is 0 in all its features. None
-    refuses both. Raises ValueError with the place of a
-    number that is too large or missing, or of a row whose labels differ from those of its bag.
+    refuses both. Raises ValueError with the place of a number that is too large or missing, or of a
+    row whose labels differ from those of its bag.
     """
     _check_numbers(table, missing)
     nominal = [column for column in table.columns if column.kind == "nominal"]

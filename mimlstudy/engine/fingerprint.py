@@ -344,7 +344,7 @@ def _commit():
             # From its own package's folder: the two may be installed in different places.
             name = path.relative_to(package.parent).as_posix()
             here[name] = _blob_hash(path.read_bytes())
-    return commit + "+" * (here != committed)
+    return f"{commit}+" if here != committed else commit
 
 
 def _git(root, *words):

@@ -51,8 +51,6 @@ class _NormalForm(ast.NodeTransformer):
         self.renames = True  # unless something there sees names
         self.in_class_body = False
 
-    # Scopes.
-
     @contextmanager
     def _scope(self, node, bound, kept=()):
         """Inside a function or a comprehension, which binds some names and keeps others."""
@@ -127,7 +125,7 @@ class _NormalForm(ast.NodeTransformer):
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _visit_comprehension
 
-    # Names.
+    # A variable is renamed wherever its name stands, or functions that are the same would differ.
 
     def visit_arg(self, node):
         node.annotation = None
@@ -156,8 +154,6 @@ class _NormalForm(ast.NodeTransformer):
         if self._renamed(imported) != imported:
             node.asname = self._renamed(imported)
         return node
-
-    # What does not run, and messages.
 
     def visit_AnnAssign(self, node):
         """Only a class has a use for an annotation: it makes a field of a data class."""

@@ -3,8 +3,8 @@
 A method chooses among sixteen settings by one hold-out on the training part, by average precision,
 or by accuracy where there is one label. All methods of a data set have the same scaling and the
 T-Criterion. Those with kernels choose among a linear and three Gaussian ones, RankSvm also among
-polynomials. A learner of bags works on vectors through
-InsDif. Controls are learners of one vector on several layouts of the same bags.
+polynomials. A learner of bags works on vectors through InsDif. Controls are learners of one vector
+on several layouts of the same bags.
 """
 
 from dataclasses import replace

@@ -33,8 +33,8 @@ def data_facts(estimator, dataset, train, test) -> list[dict]:
     """Numbers of a data set that the paper states; nothing is fitted.
 
     n_training: examples that the source gives for training; all if it gives no split. multi_label:
-    % of the examples that have several labels. n_positive, n_negative: examples with
-    and without the first label. Sizes are numbers of instances of a bag; vectors are one.
+    % of the examples that have several labels. n_positive, n_negative: examples with and without
+    the first label. Sizes are numbers of instances of a bag; vectors are one.
     """
     Y = np.asarray(dataset.labels).reshape(len(dataset), -1)
     # A data set of vectors is one of bags with one instance each.

@@ -165,9 +165,11 @@ def test_the_sentence_counts_sets_with_many_labels_and_with_one_apart(learners):
         "equal numbers": chance_to_lead(on_two_sets),
     }
     words = bags_in_words(groups)
-    of_means, of_bags = (
-        "learners of a bag's mean on 1 of 1 sets with many labels and 1 of 1 sets with one label",
-        "other learners of bags on 0 of 1 sets with many labels and 0 of 1 sets with one label",
+    of_means = (
+        "learners of a bag's mean on 1 of 1 sets with many labels and 1 of 1 sets with one label"
+    )
+    of_bags = (
+        "other learners of bags on 0 of 1 sets with many labels and 0 of 1 sets with one label"
     )
     assert f"Their mean is above that of {of_means}, without a test. If two " in words
     assert f"Their mean is above that of {of_bags}, without a test. If two " in words

@@ -145,7 +145,10 @@ def test_a_library_default_is_the_one_of_its_class_or_names_another_library():
 
 
 def identified(basis):
-    """The values of a basis: of two equal bases one may count and the other not."""
+    """The values of a basis, by the place of its object: an equal basis is another layer.
+
+    Of two equal layers one may count and the other not.
+    """
     return {(id(basis), parameter) for parameter in basis.values}
 
 

@@ -4,6 +4,7 @@ Only current records are published. While some are not, these tests are skipped,
 status`` fails; ``figures/README.md`` and ``codecheck.yml`` are compared in ``test_publish``.
 """
 
+import json
 import re
 from functools import cache
 
@@ -195,33 +196,34 @@ def test_five_cross_validations_say_what_the_open_choice_says_of_them():
 def test_ranks_of_kernels_miss_what_the_open_choice_says_of_them():
     skip_unless_current("kernel_ranks")
     runs = read("kernel_ranks").set_index(["dataset", "method", "override"])
-    missed, precision = runs["unexplained"], runs["average_precision"]
 
-    def on_musk2(method):
-        parameter = "learner__rank" if method.startswith("SubCod") else "rank"
-        return percent(missed["musk2", method, f'{{"{parameter}": 1000}}'])
+    def measured(dataset, method, **override):
+        return runs.loc[dataset, method, json.dumps(override)].squeeze()
 
-    def on_arts(rank):
-        return percent(
-            missed["yahoo:Arts", "InsDif_MimlSvm_mi", f'{{"transformation__rank": {rank}}}'], 1
-        )
+    def missed(dataset, method, digits=0, **override):
+        return percent(measured(dataset, method, **override)["unexplained"], digits)
 
     def away(rank):
-        exact = precision["scene", "MimlSvm_mi, exact kernel", "{}"]
-        return f"{abs(precision['scene', 'MimlSvm_mi', rank] - exact):.3f}".lstrip("0")
+        """How far from the exact kernel's average precision."""
+        of_exact = measured("scene", "MimlSvm_mi, exact kernel")
+        of_rank = measured("scene", "MimlSvm_mi", rank=rank)
+        difference = of_rank["average_precision"] - of_exact["average_precision"]
+        return f"{abs(difference):.3f}".lstrip("0")
 
-    on_scenes = percent(missed["scene", "MimlBoost", '{"rank": 1000}'], 2).lstrip("0")
     log = published_divergences().set_index("id")
     choice, effect = log.loc["kernel-rank", ["choice", "effect"]]
+    on_scenes = missed("scene", "MimlBoost", 2, rank=1000).lstrip("0")
     assert f"rank 1,000, {on_scenes} missed, for MimlBoost" in choice
-    assert (
-        f"on musk2 ({on_musk2('mi-Svm')}; Ch-Fd {on_musk2('Ch-Fd')}, "
-        f"SubCod_MimlBoost {on_musk2('SubCod_MimlBoost')})"
-    ) in choice
-    assert f"(Arts {on_arts(1000)}; {on_arts(1500)} still at 1,500 landmarks)" in choice
-    one_percent, rank_1000 = away('{"rank": "auto"}'), away('{"rank": 1000}')
-    assert f"by {one_percent} at 1 % and by {rank_1000} at rank 1,000" in effect
-    assert f"{on_arts(1000)} of the trace on Arts" in log.loc["insdif-misvm", "choice"]
+    of_instances = missed("musk2", "mi-Svm", rank=1000)
+    of_hulls = missed("musk2", "Ch-Fd", rank=1000)
+    of_sub_concepts = missed("musk2", "SubCod_MimlBoost", learner__rank=1000)
+    on_musk2 = f"{of_instances}; Ch-Fd {of_hulls}, SubCod_MimlBoost {of_sub_concepts}"
+    assert f"on musk2 ({on_musk2})" in choice
+    few = missed("yahoo:Arts", "InsDif_MimlSvm_mi", 1, transformation__rank=1000)
+    many = missed("yahoo:Arts", "InsDif_MimlSvm_mi", 1, transformation__rank=1500)
+    assert f"(Arts {few}; {many} still at 1,500 landmarks)" in choice
+    assert f"by {away('auto')} at 1 % and by {away(1000)} at rank 1,000" in effect
+    assert f"{few} of the trace on Arts" in log.loc["insdif-misvm", "choice"]
 
 
 def percent(share, digits=0):
