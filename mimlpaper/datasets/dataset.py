@@ -1,6 +1,5 @@
 """Examples and labels of one data set, with their provenance."""
 
-import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -124,18 +123,3 @@ def with_percentage(dataset: Dataset, percentage: int) -> Dataset:
     kept = np.sort(np.concatenate([of_several, of_single]))
     kind = "re-derived" if dataset.kind == "original" else dataset.kind
     return replace(dataset[kept], name=f"{dataset.name}:{percentage}%", kind=kind)
-
-
-def split_percentage(name: str) -> tuple[str, int | None]:
-    """A data set's name without the percentage of :func:`with_percentage`, and that, or None.
-
-    >>> split_percentage("scene:10%")
-    ('scene', 10)
-    >>> split_percentage("yahoo:Arts")
-    ('yahoo:Arts', None)
-    """
-    parts = re.fullmatch(r"(.+):(\d+)%", name)
-    if parts is None:
-        return name, None
-    origin, percentage = parts.groups()
-    return origin, int(percentage)

@@ -13,7 +13,6 @@ import requests
 from tqdm import tqdm  # tqdm.auto warns in notebooks without ipywidgets
 
 from mimlpaper import paths
-from mimlpaper.datasets.dataset import split_percentage
 
 DRAWN = "drawn:"  # begins the names of data sets drawn in any size, such as "drawn:400x8x4"
 RETRIES = 3  # of each address
@@ -74,6 +73,21 @@ def drawn_sizes(name: str) -> tuple[int, ...]:
     if sizes is None:
         raise ValueError(f"name must be such as {DRAWN}400x8x4 for synthetic bags, got {name!r}")
     return tuple(map(int, sizes.groups()))
+
+
+def split_percentage(name: str) -> tuple[str, int | None]:
+    """A data set's name without the percentage, and the percentage or None.
+
+    >>> split_percentage("scene:10%")
+    ('scene', 10)
+    >>> split_percentage("yahoo:Arts")
+    ('yahoo:Arts', None)
+    """
+    parts = re.fullmatch(r"(.+):(\d+)%", name)
+    if parts is None:
+        return name, None
+    origin, percentage = parts.groups()
+    return origin, int(percentage)
 
 
 def source_of(name: str) -> Source:

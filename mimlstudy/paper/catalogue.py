@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from mimlpaper.datasets import fetch, loaders
-from mimlpaper.datasets.dataset import split_percentage
 from mimlstudy import folders
 from mimlstudy.engine.records import Store
 from mimlstudy.paper.contents import listed_contents
@@ -58,7 +57,7 @@ class PaperCatalogue:
         """Of "scene:10%" the synthetic scenes with the same share, "synthetic_scene:10%"."""
         if name.startswith(fetch.DRAWN):
             return SMALL_DRAWN
-        base, percentage = split_percentage(name)
+        base, percentage = fetch.split_percentage(name)
         origin, _, _ = base.partition(":")
         stand_in = STAND_INS.get(origin, origin)
         return stand_in if percentage is None else f"{stand_in}:{percentage}%"

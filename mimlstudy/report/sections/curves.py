@@ -7,8 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from mimlpaper.datasets.dataset import split_percentage
-from mimlpaper.datasets.fetch import source_of
+from mimlpaper.datasets.fetch import source_of, split_percentage
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import runs_by, unmixed
 from mimlstudy.judge.statistics import MARGIN, swept_values
