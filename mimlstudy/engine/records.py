@@ -90,7 +90,7 @@ OUTCOME_COLUMNS = [
 SAME = ("equal", "close")  # the outcomes that attest a group
 # The other outcomes; DAMAGED, a state, is one too. The records of a DIFFERENT group differ.
 DIFFERENT, FAILED = "different", "failed"
-VERIFIED = "verified"  # the name of the file of outcomes
+FILE_OF_OUTCOMES = "verified"
 
 
 def columns_of(measure: Measure) -> list[str]:
@@ -209,7 +209,7 @@ class Store:
     def outcomes(self) -> pd.DataFrame:
         """What verification last found of each group on each machine: :data:`OUTCOME_COLUMNS`."""
         table = self.base.outcomes() if self.base else pd.DataFrame(columns=OUTCOME_COLUMNS)
-        path = self.path(VERIFIED)
+        path = self.path(FILE_OF_OUTCOMES)
         if not path.is_file():
             return table
         text = path.read_bytes().decode(errors="replace")
@@ -230,14 +230,14 @@ class Store:
     def add_outcomes(self, rows: Iterable[dict]):
         """Add outcomes to ``verified.csv``, in place of those of the same group and machine."""
         try:
-            with self._locked(VERIFIED):
+            with self._locked(FILE_OF_OUTCOMES):
                 added = pd.DataFrame(list(rows), columns=OUTCOME_COLUMNS)
                 table = _last_outcomes(self._without_base().outcomes(), added)
                 ordered = table.sort_values([*GROUP, "machine"]).to_dict("records")
                 text = to_csv([sealed(row, OUTCOME_COLUMNS) for row in ordered], OUTCOME_COLUMNS)
-                paths.write_whole(self.path(VERIFIED), text)
+                paths.write_whole(self.path(FILE_OF_OUTCOMES), text)
         except OSError as error:
-            raise StoreError(f"cannot write {self.path(VERIFIED)}: {error}") from error
+            raise StoreError(f"cannot write {self.path(FILE_OF_OUTCOMES)}: {error}") from error
 
     def _without_base(self):
         """The store of this folder alone."""

@@ -38,10 +38,10 @@ from mimlstudy.engine.records import (
 from mimlstudy.engine.trials import Experiment, Trial
 from mimlstudy.engine.workers import TrialError, run_trials
 
-NOT_SAME = (DIFFERENT, DAMAGED, FAILED)  # the outcomes that attest nothing
+NOT_SAME = (DIFFERENT, DAMAGED, FAILED)
 MEANING = "equal: to a millionth; close: at most one decision in a hundred test bags differs"
 VERIFIED_COLUMNS = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
-LARGEST_SHARE = 1 / 4  # of the argument ``seconds`` of verify, for one trial
+LARGEST_SHARE_OF_A_TRIAL = 1 / 4
 
 
 class Recorded(NamedTuple):
@@ -196,7 +196,7 @@ def _cheap(recorded: Recorded, seconds, rng):
     present = [name for name in names if catalogue.is_present(name, recorded.data_home)]
     is_current = rows["state"] == CURRENT
     # No trial may use up the seconds, so that several methods are checked.
-    is_short = rows["seconds"] <= LARGEST_SHARE * seconds
+    is_short = rows["seconds"] <= LARGEST_SHARE_OF_A_TRIAL * seconds
     cheap = rows[is_current & is_short & rows["dataset"].isin(present)]
     trials = cheap.drop_duplicates(KEY).sample(frac=1, random_state=rng)
     return trials[trials["seconds"].cumsum() <= seconds]

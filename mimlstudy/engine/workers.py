@@ -26,7 +26,7 @@ from mimlstudy.engine.records import columns_of
 from mimlstudy.engine.rows import sealed
 from mimlstudy.engine.trials import Experiment, Measure, Splits, Trial, run_trial
 
-ENDING = 10  # seconds that a process may take to end when it has answered
+SECONDS_TO_END = 10
 SHARED = 2**28  # bytes of results that the trials of a batch have in common
 DIED = "its worker process died"
 START_WORKERS = "dask worker ADDRESS --nworkers N --nthreads 1"
@@ -224,7 +224,7 @@ def _in_own_process(job: Job) -> Ended:
     try:
         ended = receiver.recv()
         # Until it ends by itself it gives back what it took of the system, such as tqdm's lock.
-        process.join(ENDING)
+        process.join(SECONDS_TO_END)
         return ended
     except EOFError:
         process.join()

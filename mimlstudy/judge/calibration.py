@@ -16,7 +16,7 @@ from mimlstudy.judge.selection import unmixed
 from mimlstudy.judge.statistics import ALPHA, RHO_BY_SIZE
 from mimlstudy.paper.section5 import EQUAL_PAIRS, N_SPLITS
 
-STEP = 0.005  # of ρ
+RHO_STEP = 0.005
 
 
 def halves(
@@ -45,7 +45,7 @@ def calibrated(records: pd.DataFrame) -> dict[int, float]:
         rho = 0.0
         # The worst criterion counts, so that the level holds for each.
         while (ratios.abs() > critical_difference(rho)).mean().max() > ALPHA:
-            rho += STEP
+            rho += RHO_STEP
         least[n_train] = round(rho, 3)
     return least
 

@@ -14,7 +14,7 @@ from mimlstudy.judge.verdicts import PRINTED_COLUMN, against_printed
 from mimlstudy.paper.experiments import settings_closest_to_print
 from mimlstudy.paper.published import published_cells, published_tables
 
-PAIR = ["table", "algorithm", "other"]  # what names one of our rows and a printed one
+PAIR_OF_ROWS = ["table", "algorithm", "other"]
 
 
 def chosen_closest(get_records: Records) -> pd.DataFrame:
@@ -30,10 +30,10 @@ def chosen_closest(get_records: Records) -> pd.DataFrame:
 def _chosen_in_table(number, get_records):
     """Of each of our rows and each printed row the alternative that agrees most."""
     pairs = _pairs(number, get_records)
-    groups = pairs.groupby([*PAIR, "alternative"], sort=False)["agrees"]
+    groups = pairs.groupby([*PAIR_OF_ROWS, "alternative"], sort=False)["agrees"]
     counts = groups.agg(agree="sum", cells="size")
     share = counts["agree"] / counts["cells"]
-    best = share.groupby(PAIR, sort=False).idxmax()
+    best = share.groupby(PAIR_OF_ROWS, sort=False).idxmax()
     chosen = counts.loc[best].reset_index()
     n_closest = settings_closest_to_print(published_tables()[number].experiment)
     # A row that the table does not have has no such settings.

@@ -147,7 +147,7 @@ def moved_to_printed_means(records: pd.DataFrame, experiment: str) -> pd.DataFra
     return records.assign(**moved)
 
 
-DECIMALS_IN_PRINT = {  # of the characteristics in Appendix C's table
+DECIMALS_OF_CHARACTERISTICS = {
     "categories": 0,
     "vocabulary": 0,
     "train_PMC": 2,
@@ -172,7 +172,7 @@ def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
         }
     )
     cells = cells.rename_axis(["dataset", "characteristic"]).reset_index()
-    decimals = cells["characteristic"].map(DECIMALS_IN_PRINT)
+    decimals = cells["characteristic"].map(DECIMALS_OF_CHARACTERISTICS)
     printed = round_half_up(cells["published"], decimals)
     rounded = round_half_up(cells["recomputed"], decimals)
     missing = rounded.isna()

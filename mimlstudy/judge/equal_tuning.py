@@ -24,7 +24,7 @@ from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import published_tables
 from mimlstudy.paper.section6 import YAHOO
 
-CONTROLS_EXPERIMENT = "controls"  # learners of one vector
+CONTROLS_EXPERIMENT = "controls"
 PAPERS_LEARNERS = "bags, the paper's learners"
 OTHERS = "bags, others"
 RIVAL_GROUPS = ("mean", "bag statistics", OTHERS)

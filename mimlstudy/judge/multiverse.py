@@ -31,7 +31,7 @@ from mimlstudy.paper.variants import VARIED
 METHOD_OF_ROW = {row: VARIED[row] for table in ROWS.values() for row in table if row in VARIED}
 OTHER_ROW = "row: "
 N_MIXTURES = 200  # of alternatives of all methods together, for each claim
-LEADS = ("better", "shares")  # tests of which method is ahead
+TESTS_OF_LEADS = ("better", "shares")
 OURS, SINGLE, MIXTURE = "our settings", "one alternative", "mixture"
 EFFECTS = ["claim", "kind", "alternative", "effect"]
 CELL = ["dataset", "algorithm", "alternative", "criterion"]
@@ -207,7 +207,7 @@ def _leads_by_claim(experiment):
     leads = defaultdict(list)
     for claim, tests in claim_tests().items():
         for test in tests:
-            if test.claimed in LEADS and test.experiments == (experiment,):
+            if test.claimed in TESTS_OF_LEADS and test.experiments == (experiment,):
                 leads[claim] += _leads(test)
     return leads
 

@@ -29,7 +29,7 @@ from mimlstudy.judge.selection import (
 from mimlstudy.judge.tolerances import tolerance
 from mimlstudy.judge.verdicts import (
     COMPARED,
-    ROW,
+    OUR_ROW,
     agreement,
     deviations,
     match_rates,
@@ -158,7 +158,7 @@ def _by_kind_of_row(table, rows):
 
     Readers ask whether agreement comes from settings that were chosen for it.
     """
-    lines = table.merge(rows, on=ROW)
+    lines = table.merge(rows, on=OUR_ROW)
     has_closest = lines["closest_to_print"] > 0
     groups = {ROWS_BY_PRINT: lines[has_closest], OTHER_ROWS: lines[~has_closest]}
     return [(name, group) for name, group in groups.items() if len(group)]

@@ -21,7 +21,7 @@ MARGIN = 0.05  # of the rival's loss: closer than that, one method is as good as
 RHO_BY_SIZE = {150: 0.22, 482: 0.485}
 N_DECIDABLE = 9  # data sets; with fewer, differences of ranks are hardly ever shown
 N_RESAMPLED = 2000
-ABSENCES = ("not better", "not worse")  # of a lead
+ABSENCES_OF_A_LEAD = ("not better", "not worse")
 ZERO = 1e-12  # what rounding leaves of a difference that is none
 
 
@@ -176,7 +176,7 @@ def _by_outcome(one_sided):
     """P-values by outcome, from one-sided ones; of a lead, not of its absence, two-sided."""
     p_values = {"tie": max(one_sided["not worse"], one_sided["not better"])}
     for outcome, p in one_sided.items():
-        p_values[outcome] = p if outcome in ABSENCES else min(1.0, 2 * p)
+        p_values[outcome] = p if outcome in ABSENCES_OF_A_LEAD else min(1.0, 2 * p)
     return p_values
 
 

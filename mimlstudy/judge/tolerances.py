@@ -18,13 +18,13 @@ from mimlstudy.paper.published import (
 )
 
 DISAGREE = 0.05  # chance of calling two runs of one program different
-DECIMALS = 3  # in print
-PRINTED_ROUNDING = 0.5 * 10**-DECIMALS
+PRINTED_DECIMALS = 3
+PRINTED_ROUNDING = 0.5 * 10**-PRINTED_DECIMALS
 
 # How much the mean of ten folds moves from one partition of the genes to another, as a share of
 # what ten independent folds would. Pooled over five partitions, three methods, seven criteria.
 GENE_PARTITIONS = 0.35
-N_PAGES = 11 * 3000  # test pages of Table 4
+N_TEST_PAGES = 11 * 3000
 
 
 class ToleranceRule(NamedTuple):
@@ -88,7 +88,7 @@ def sample_of_pages(cells: pd.DataFrame) -> pd.Series:
     largest = criterion.map({"coverage": n_labels - 1}).fillna(1.0)
     # Each label of a page is a decision of its own.
     per_page = criterion.map({"hamming_loss": n_labels}).fillna(1.0)
-    n_decisions = N_PAGES * per_page
+    n_decisions = N_TEST_PAGES * per_page
     variance = (mean * (largest - mean)).clip(lower=0)
     return stats.norm.isf(DISAGREE / 2) * np.sqrt(variance / n_decisions)
 

@@ -7,7 +7,7 @@ import pandas as pd
 from scipy import stats
 
 from mimlstudy.judge.selection import without_synthetic
-from mimlstudy.judge.tolerances import DECIMALS, tolerance
+from mimlstudy.judge.tolerances import PRINTED_DECIMALS, tolerance
 from mimlstudy.paper.published import ALL_CRITERIA
 
 # A printed value agrees or differs. The others have nothing to be compared with, no record, no real
@@ -17,7 +17,7 @@ VERDICTS = (*COMPARED, "newly_measured", "no_tolerance", "missing", "synthetic")
 
 # What names a column of the printed tables; a column of settings is another thing.
 PRINTED_COLUMN = ["table", "dataset", "criterion"]
-ROW = ["table", "algorithm"]  # what names a row of ours
+OUR_ROW = ["table", "algorithm"]
 LOWER_IS_BETTER = {name: criterion.lower_is_better for name, criterion in ALL_CRITERIA.items()}
 
 
@@ -80,7 +80,7 @@ def match_rates(pairs: pd.DataFrame, factor: float = 1.0) -> tuple[float, float]
 def row_distances(pairs: pd.DataFrame) -> pd.DataFrame:
     """``distance`` of a table's ``algorithm`` to each printed ``other``: of ``scaled`` the RMS."""
     squares = pairs.assign(distance=pairs["scaled"] ** 2)
-    groups = squares.groupby([*ROW, "other"], sort=False)
+    groups = squares.groupby([*OUR_ROW, "other"], sort=False)
     mean_squares = groups["distance"].mean()
     return np.sqrt(mean_squares).reset_index()
 
@@ -88,7 +88,7 @@ def row_distances(pairs: pd.DataFrame) -> pd.DataFrame:
 def row_verdicts(pairs: pd.DataFrame) -> pd.DataFrame:
     """Each of our rows: columns table, algorithm, nearest (printed row), recognised (its own)."""
     distances = row_distances(pairs)
-    of_rows = distances.groupby(ROW, sort=False)["distance"]
+    of_rows = distances.groupby(OUR_ROW, sort=False)["distance"]
     nearest = distances.loc[of_rows.idxmin()].drop(columns="distance")
     rows = nearest.rename(columns={"other": "nearest"})
     recognised = rows["algorithm"] == rows["nearest"]
@@ -145,7 +145,7 @@ def _counts_of_rows(pairs):
 def _order(cells):
     """Kendall's τ and the share of printed winners; cells of our and the printed algorithms."""
     # As printed: what rounds to the same number is a tie there, and so here.
-    decimals = dict.fromkeys(["mean", "published_mean"], DECIMALS)
+    decimals = dict.fromkeys(["mean", "published_mean"], PRINTED_DECIMALS)
     rounded = cells.round(decimals)
     columns = rounded.groupby(PRINTED_COLUMN)
     taus = []

@@ -63,7 +63,7 @@ FRANK_WOLFE = [
     ours("MATLAB's default then, as far as is known", linear_program="interior"),
 ]
 VERTEX = closest(linear_program="vertex")
-DEGREES = [*range(2, 10)]  # of RankSvm's polynomials
+RANKSVM_DEGREES = [*range(2, 10)]
 BY_RANKING_LOSS = ours("the loss that RankSvm minimizes", criterion="ranking_loss")
 TENTHS = [tenths / 10 for tenths in range(1, 11)]
 

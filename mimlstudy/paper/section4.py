@@ -10,11 +10,11 @@ from mimlstudy.paper.common import (
     AS_IN_FILES,
     BY_RANKING_LOSS,
     CONCATENATED,
-    DEGREES,
     FRANK_WOLFE,
     GAUSSIAN,
     HELD_OUT_MACHINE,
     LINEAR,
+    RANKSVM_DEGREES,
     SCENES_SCALED,
     STATED_START,
     TENTHS,
@@ -27,7 +27,7 @@ FIFTH = stated("4.3.2 and 4.3.3", ratio=0.2)
 ROUNDS = stated("4.3.2 and 4.3.3", n_rounds=50)
 FEW_ROUNDS = stated("4.3.2 and 4.3.3", n_rounds=25)
 TEN = stated("4.3.2", n_neighbors=10)
-POLYNOMIAL = stated("4.3.2", kernel="poly", degree=DEGREES)
+POLYNOMIAL = stated("4.3.2", kernel="poly", degree=RANKSVM_DEGREES)
 OF_TREES = each(smoothing=[0.01, 10.0], n_rounds=24, label_rule="top")
 OTHER_START = each(start="medoids")
 
@@ -107,7 +107,7 @@ TABLE_2 = Table({
         ranksvm.RankSvm(),
         [SUMMED, AS_IN_FILES, POLYNOMIAL, BY_RANKING_LOSS, *FRANK_WOLFE, VERTEX, SUMMED_COLUMNS,
          closest(degree=7)],
-        each(normalise=True, linear_program="interior", degree=[DEGREES])),
+        each(normalise=True, linear_program="interior", degree=[RANKSVM_DEGREES])),
     "RankSvm, converged": Row(
         ranksvm.RankSvm(), [SUMMED, AS_IN_FILES, POLYNOMIAL, BY_RANKING_LOSS],
         each(scaling="vector columns", C=[0.1, 10.0], label_rule="top"), base_method="RankSvm"),

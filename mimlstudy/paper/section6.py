@@ -26,8 +26,8 @@ from mimlstudy.paper.common import (
     AS_IN_FILES,
     BY_RANKING_LOSS,
     DEGENERATE,
-    DEGREES,
     FRANK_WOLFE,
+    RANKSVM_DEGREES,
     STATED_INNER_START,
     TENTHS,
     VERTEX,
@@ -46,7 +46,7 @@ from mimlstudy.paper.settings import (
 )
 
 YAHOO = tuple(f"yahoo:{name}" for name in YAHOO_NAMES)
-N_LABELS = 14  # of yeast
+N_YEAST_LABELS = 14
 
 OTHER_START = each(learner__start="medoids")
 FIFTH = stated("6.2.1 and 6.2.2", learner__ratio=0.2)
@@ -59,7 +59,7 @@ YEAST = ("yeast",)
 RANK_OF_GENES = 1500
 OF_GENES = ours("1 % of the trace is missed at width .2", transformation__rank=RANK_OF_GENES)
 EIGHTH_DEGREE = stated("6.2.1", kernel="poly", degree=8)
-HELD_OUT_DEGREE = stated("6.2.2", kernel="poly", degree=DEGREES)
+HELD_OUT_DEGREE = stated("6.2.2", kernel="poly", degree=RANKSVM_DEGREES)
 
 TABLE_3 = Table({
     "InsDif": Row(
@@ -158,7 +158,7 @@ ON_PAGES = TABLE_3 | {
     "RankSvm": Row(
         RankSvm(),
         [AS_IN_FILES, HELD_OUT_DEGREE, BY_RANKING_LOSS, *FRANK_WOLFE, VERTEX, closest(degree=8)],
-        each(linear_program="interior", degree=[DEGREES]),
+        each(linear_program="interior", degree=[RANKSVM_DEGREES]),
     ),
     "RankSvm, converged": Row(
         RankSvm(), [AS_IN_FILES, HELD_OUT_DEGREE, BY_RANKING_LOSS],
@@ -186,7 +186,7 @@ TABLE_4 = Table((name, _on_pages(name, row)) for name, row in ON_PAGES.items())
 
 # Each MIML learner with the bags of InsDif, and with other bags or none. A bag of InsDif holds its
 # example once for each label, and each instance costs C: so without bags C is multiplied by
-# N_LABELS.
+# N_YEAST_LABELS.
 BY_NN, BY_MI_SVM = TABLE_3["InsDif"], TABLE_3["InsDif_MimlSvm_mi"]
 BY_BOOST, NO_BAGS = TABLE_3["InsDif_MimlBoost"], insdif.SingleInstances()
 AVERAGE_DISTANCE = {"learner__metric": average_hausdorff}
@@ -207,14 +207,14 @@ ABLATION = {
         insdif__transformation=NO_BAGS,
         insdif__learner__kernel="rbf",
         insdif__learner__gamma=0.2,
-        insdif__learner__C=1.0 * N_LABELS,
+        insdif__learner__C=1.0 * N_YEAST_LABELS,
     ),
     "InsDif_MimlBoost": BY_BOOST.estimator_for(),
     "InsDif_MimlBoost, no bags": make_pipeline(
         KernelFactor(gamma=0.2, rank=RANK_OF_GENES),
         BY_BOOST.estimator_for()[-1].set_params(
             transformation=NO_BAGS,
-            learner__C=1.0 * N_LABELS,
+            learner__C=1.0 * N_YEAST_LABELS,
         ),
     ),
 }

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 from mimlstudy.engine.trials import Experiment, GivenSplit, Part
 from mimlstudy.paper import section4, section5, section6, section7, unseen
-from mimlstudy.paper.common import DEGREES, before_hold_outs
+from mimlstudy.paper.common import RANKSVM_DEGREES, before_hold_outs
 from mimlstudy.paper.exact_kernel import ExactMimlSvmMi
 from mimlstudy.paper.measures import DEGENERACY, RANKED, TESTED
 from mimlstudy.paper.settings import SCALINGS, Table, each
@@ -97,7 +97,7 @@ RANK_PARTS = (
 )
 
 # With the other settings of the tables, so that the degree is all that changes.
-OF_DEGREES = {"RankSvm": each(degree=DEGREES)}
+OF_DEGREES = {"RankSvm": each(degree=RANKSVM_DEGREES)}
 DEGREE_PARTS = (
     Part(section4.SCENES, section4.SPLITS, section4.TABLE_1, OF_DEGREES),
     Part(section4.TEXTS, section4.SPLITS, section4.TABLE_2, OF_DEGREES),

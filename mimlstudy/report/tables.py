@@ -24,7 +24,7 @@ from mimlstudy.judge.claims import CLAIM_COLUMNS, CORRECTED, PAPERS, ClaimFindin
 from mimlstudy.judge.compare import compare_with_paper, round_half_up
 from mimlstudy.judge.selection import Records, unmixed
 from mimlstudy.judge.statistics import MARGIN
-from mimlstudy.judge.tolerances import DECIMALS, RULES
+from mimlstudy.judge.tolerances import PRINTED_DECIMALS, RULES
 from mimlstudy.judge.verdicts import agreement, wins
 from mimlstudy.paper.published import ALL_CRITERIA, published_divergences, published_tables
 from mimlstudy.report.marks import marked_names, marks_in_words
@@ -647,7 +647,7 @@ def number_text(mean: float, std: float = math.nan) -> str:
     texts = []
     for number in (mean, std):
         if not pd.isna(number):
-            text = f"{round_half_up(number, DECIMALS):.{DECIMALS}f}"
+            text = f"{round_half_up(number, PRINTED_DECIMALS):.{PRINTED_DECIMALS}f}"
             texts.append(text.removeprefix("0"))
     return "±".join(texts)
 

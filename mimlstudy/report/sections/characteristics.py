@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from mimlstudy.judge.compare import DECIMALS_IN_PRINT, round_half_up
+from mimlstudy.judge.compare import DECIMALS_OF_CHARACTERISTICS, round_half_up
 from mimlstudy.report.tables import Entry, ReportTable, crossed, frame_grid
 
 
@@ -37,7 +37,7 @@ def characteristics_table(cells: pd.DataFrame, profile: str) -> ReportTable:
 
 def _entry(cell):
     """The printed number above the counted one, both with the decimals in print."""
-    decimals = DECIMALS_IN_PRINT[cell.characteristic]
+    decimals = DECIMALS_OF_CHARACTERISTICS[cell.characteristic]
     lines = []
     for value in (cell.published, cell.recomputed):
         # Halves go up, as in print; Python's own rounding takes them to even.
