@@ -35,12 +35,16 @@ from mimlstudy.paper.published import (
     published_facts,
 )
 
-COMPETITIVE = 0.02  # accuracy: how far below what is quoted a competitive method may be
-ABOUT = 5.0  # percentage points: how far a number may be from "about 20-45 %", given in such steps
-MEAN_DECIMALS = 12  # beyond which means differ by rounding alone
-SOLVER_TOLERANCE = 1e-6  # share of the objective by which rounding may raise it
+# How far below a quoted accuracy a competitive method may be.
+COMPETITIVE = 0.02
+# In percentage points: the paper says "about 20-45 %", in such steps.
+ABOUT = 5.0
+# Beyond these, means differ by rounding alone.
+MEAN_DECIMALS = 12
+# As a share of the objective, which rounding may raise by so much.
+SOLVER_TOLERANCE = 1e-6
 
-UNADJUSTED = list  # in place of an adjustment of p-values for their number
+UNADJUSTED = list  # leaves p-values as they are
 
 NOT_TESTED = "not tested"
 
@@ -91,11 +95,13 @@ class ClaimPart:
     paper: str = NOT_TESTED
     paired: str = NOT_TESTED
     corrected: str = NOT_TESTED
-    note: str = ""  # the effect, or what is missing if the part is not tested
+    # The effect, or what is missing if the part is not tested.
+    note: str = ""
     # The difference in favour of the claim, and half of its corrected 95 % interval.
     difference: float | None = None
     half: float | None = None
-    share: float | None = None  # of cases, in which the corrected test supports what is claimed
+    # The share of cases in which the corrected test supports what is claimed.
+    share: float | None = None
 
 
 def parts_of(
@@ -272,7 +278,9 @@ def _against_accuracy(rows, method, bound):
 def quoted_accuracy(rival: str, dataset: str) -> float:
     """The accuracy that stands for a group of Table 5's quoted ones, a name of ``QUOTED``."""
     cells = published_cells(5)
-    quoted = cells.loc[(cells["dataset"] == dataset) & cells["std"].isna(), "mean"]
+    # What the paper quotes has no deviation.
+    is_quoted = (cells["dataset"] == dataset) & cells["std"].isna()
+    quoted = cells.loc[is_quoted, "mean"]
     return float(quoted.agg(QUOTED[rival]))
 
 
@@ -281,7 +289,8 @@ class LeastShares(NamedTuple):
 
     better: float
     worse: float  # at most
-    n_datasets: float = 0  # on each of which each case counts; if 0, one test pairs the data sets
+    # Each case counts on each of them. If 0, one test pairs the data sets.
+    n_datasets: float = 0
 
 
 def shares(
@@ -404,7 +413,9 @@ def _stable(rows, method, begin, end, name):
         curve = 1 - curve
     start = curve.iloc[0]
     moved = float((curve - start).abs().max())
-    change = f"{moved / start:.1%} of the loss" if start else f"{moved:.3f} from a loss of 0"
+    change = f"{moved:.3f} from a loss of 0"
+    if start:
+        change = f"{moved / start:.1%} of the loss"
     note = f"{change} in rounds {begin} to {end}"
     return _fact(method, aspect, moved <= MARGIN * start, note)
 
@@ -451,13 +462,16 @@ def facts_agree(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
     parts = []
     for row in printed[printed["dataset"].isin(test.on)].itertuples():
         of_dataset = measured[measured["dataset"] == row.dataset]
-        value = np.nan if of_dataset.empty else float(of_dataset[row.fact].iloc[0])
+        value = np.nan
+        if len(of_dataset):
+            value = float(of_dataset[row.fact].iloc[0])
         if np.isnan(value):
             note = f"the facts of {row.dataset}"
             parts.append(ClaimPart(row.dataset, row.fact, note=note))
             continue
         stated = f"{row.value:g}"
-        holds = bool(np.isclose(round_half_up(value, row.decimals), row.value, rtol=1e-9))
+        rounded = round_half_up(value, row.decimals)
+        holds = bool(np.isclose(rounded, row.value, rtol=1e-9))
         if row.over:  # the paper gives a bound, such as "over 2,000"
             stated = f"over {row.value:g}"
             holds = value > row.value
@@ -539,7 +553,8 @@ def _symbol(name):
 def _names_of_missing(records, *names):
     """The names without a record, joined by commas; "" if none is."""
     recorded = {*records["method"].unique(), *QUOTED}
-    return ", ".join(name for name in dict.fromkeys(names) if name not in recorded)
+    missing = [name for name in dict.fromkeys(names) if name not in recorded]
+    return ", ".join(missing)
 
 
 # Tests that claim_tests.csv names beside CLAIMED. Facts are judged without a test, and so without

@@ -53,7 +53,8 @@ CLAIM_KINDS = (
 PAPERS, CORRECTED = "paper's test", "corrected test"
 IN_ADVANCE, EQUAL = "fixed in advance", "equal tuning"
 EQUIVALENCE = "paper's test, ties by equivalence"
-CLAIM_COLUMNS = (PAPERS, CORRECTED, IN_ADVANCE, EQUAL)  # the views that tables of claims show
+# The views that tables of claims show.
+CLAIM_COLUMNS = (PAPERS, CORRECTED, IN_ADVANCE, EQUAL)
 # The heading of each view, its column of settings and its test of parts, one of PART_TESTS.
 VIEWS = {
     PAPERS: ("closest", "paper"),
@@ -76,7 +77,8 @@ class ClaimVerdict:
     contradicted: int
     not_tested: int
     n_printed: int  # parts with a printed difference
-    n_detected: int  # of these, the ones that the test would have supported: its power
+    # Of these, the ones that the test would have supported: its power.
+    n_detected: int
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,8 @@ class ClaimFinding:
     claim: str
     kind: str  # one of CLAIM_KINDS
     verdicts: dict[str, ClaimVerdict]
-    detail: tuple[str, ...]  # a text for each word of the corrected test, closest to print
+    # A text for each word of the corrected test, closest to print.
+    detail: tuple[str, ...]
     parts: tuple[ClaimPart, ...]
 
     def word(self, view: str = CORRECTED) -> str:
@@ -132,7 +135,9 @@ def _real_records(get_records, selection, *, printed=False):
     If ``printed``, their means are moved to the printed ones, to measure power.
     """
     rows = without_synthetic(selected(get_records, selection))
-    return moved_to_printed_means(rows, selection.experiments[0]) if printed else rows
+    if not printed:
+        return rows
+    return moved_to_printed_means(rows, selection.experiments[0])
 
 
 def _evaluate(claim, read):
@@ -160,7 +165,9 @@ def _evaluate(claim, read):
 
 def _records_of_test(read, column, test):
     """The records that a test reads. A test that names no method does not depend on settings."""
-    return read(Selection(test.experiments, column if test.methods else "closest"))
+    if not test.methods:
+        column = "closest"
+    return read(Selection(test.experiments, column))
 
 
 def _printed_records(read, column, test):
@@ -241,7 +248,9 @@ def _argued(claim, read, rules):
 
     def records_of_test(test):
         records = _records_of_test(read, rules.column, test)
-        return records if test.claimed in FACT_TESTS else without_splits(records, rules.left_out)
+        if test.claimed in FACT_TESTS:
+            return records
+        return without_splits(records, rules.left_out)
 
     def printed_records(test):
         return moved_to_printed_means(records_of_test(test), test.experiments[0])

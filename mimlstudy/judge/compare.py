@@ -24,7 +24,8 @@ from mimlstudy.paper.published import (
 )
 
 MISSING_CELL = "missing"  # the state of a cell without records
-KINDS_OF_DATA = ("original", "re-derived", "synthetic")  # from best to worst
+# From best to worst.
+KINDS_OF_DATA = ("original", "re-derived", "synthetic")
 # What names a cell of a table.
 PLACE = ["dataset", "algorithm", "criterion"]
 PRINTED_NAMES = {f"yahoo:{name}": printed for name, printed in YAHOO_NAMES.items()}

@@ -30,7 +30,8 @@ from mimlstudy.paper.variants import VARIED
 # Rows of a table that are alternatives of a method; in words they begin with OTHER_ROW.
 METHOD_OF_ROW = {row: VARIED[row] for table in ROWS.values() for row in table if row in VARIED}
 OTHER_ROW = "row: "
-N_MIXTURES = 200  # of alternatives of all methods together, for each claim
+# Of alternatives of all methods together, for each claim.
+N_MIXTURES = 200
 TESTS_OF_LEADS = ("better", "shares")
 OURS, SINGLE, MIXTURE = "our settings", "one alternative", "mixture"
 EFFECTS = ["claim", "kind", "alternative", "effect"]
@@ -238,8 +239,9 @@ def _losses(table):
     means = unmixed(table, "alternative").groupby(keys)[criteria].mean()
     scores = [name for name in criteria if not ALL_CRITERIA[name].lower_is_better]
     means[scores] = 1 - means[scores]
-    cells = means.reset_index().melt(keys, criteria, "criterion", "loss").dropna(subset="loss")
-    whole = completed(cells, "method", ["criterion", "dataset"])
+    cells = means.reset_index().melt(keys, criteria, "criterion", "loss")
+    measured = cells.dropna(subset="loss")
+    whole = completed(measured, "method", ["criterion", "dataset"])
     losses = {}
     for method, rows in whole.groupby("method"):
         by_alternative = rows.pivot(
@@ -269,7 +271,8 @@ class Draws(NamedTuple):
     """Settings of the methods of a claim: ours, then single alternatives, then mixtures."""
 
     alternatives: list[str]  # the single ones
-    rows: dict[str, np.ndarray]  # by method: the row of its losses in each draw
+    # By method: the row of its losses in each draw.
+    rows: dict[str, np.ndarray]
 
 
 def _draws(indices, listed_alone, n_mixtures, rng):

@@ -7,7 +7,8 @@ from mimlstudy.judge.selection import SETTINGS_COLUMNS
 from mimlstudy.judge.statistics import ALPHA, MARGIN
 
 PART_TESTS = ("paper", "paired", "corrected")
-POWERFUL = 0.5  # least share of the printed differences that a test must show to count
+# The least share of the printed differences that a test must show to count.
+POWERFUL = 0.5
 
 
 @dataclass(frozen=True)

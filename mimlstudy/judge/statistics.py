@@ -15,14 +15,17 @@ from mimlstudy.judge.selection import unmixed
 from mimlstudy.paper.published import ALL_CRITERIA
 
 ALPHA = 0.05
-MARGIN = 0.05  # of the rival's loss: closer than that, one method is as good as the other
+# As a share of the rival's loss. What is closer is as good.
+MARGIN = 0.05
 # Correlation of the differences on two splits that test on more than they train, by the number of
 # training examples: simulated, see judge.calibration.
 RHO_BY_SIZE = {150: 0.22, 482: 0.485}
-N_DECIDABLE = 9  # data sets; with fewer, differences of ranks are hardly ever shown
+# With fewer data sets, differences of ranks are hardly ever shown.
+N_DECIDABLE = 9
 N_RESAMPLED = 2000
 ABSENCES_OF_A_LEAD = ("not better", "not worse")
-ZERO = 1e-12  # what rounding leaves of a difference that is none
+# What rounding leaves of a difference that is none.
+ZERO = 1e-12
 
 
 @dataclass(frozen=True)

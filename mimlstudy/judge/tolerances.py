@@ -17,7 +17,8 @@ from mimlstudy.paper.published import (
     published_tables,
 )
 
-DISAGREE = 0.05  # chance of calling two runs of one program different
+# Chance of calling two runs of one program different.
+DISAGREE = 0.05
 PRINTED_DECIMALS = 3
 PRINTED_ROUNDING = 0.5 * 10**-PRINTED_DECIMALS
 
