@@ -84,11 +84,7 @@ def check_covered(name, method):
     """All that a smoke trial of a method is seen to call is behind its fingerprint."""
     experiment = get_experiment(name)
     trial = experiment.trials("smoke", [method])[0]
-    estimator = experiment.estimator(
-        trial.dataset,
-        method,
-        trial.override,
-    )
+    estimator = experiment.estimator(trial.dataset, method, trial.override)
     splits = experiment.part_of(trial.dataset, method).splits
     measure = experiment.measure
     loader = loader_of(trial.dataset)

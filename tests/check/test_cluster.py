@@ -162,11 +162,7 @@ def test_workers_with_another_arithmetic_are_refused(tmp_path):
     environment["OPENBLAS_CORETYPE"] = "Nehalem"
     with cluster(tmp_path, 1, environment) as (address, _):
         with pytest.raises(ValueError, match=r"must have the arithmetic x86-64-v3.*--preload"):
-            compute(
-                tiny(),
-                dask=address,
-                store=Store(tmp_path, CATALOGUE),
-            )
+            compute(tiny(), dask=address, store=Store(tmp_path, CATALOGUE))
 
 
 def test_workers_with_many_threads_are_refused(tmp_path):

@@ -139,11 +139,7 @@ def mark(store, n_trials):
 
 
 def made_by_other_code(store):
-    change_records(
-        store,
-        MINE,
-        lambda rows: rows.assign(code="other code"),
-    )
+    change_records(store, MINE, lambda rows: rows.assign(code="other code"))
 
 
 def test_what_is_published_is_shown_also_if_code_has_changed_since(project, shown):

@@ -40,11 +40,7 @@ def test_hours_are_counted_once_a_trial_and_the_longest_method_is_named():
     of_boosting = [("Boost", 0, 1, 3600.0), ("Boost", 0, 2, 3600.0)]
     of_networks = [("Nn", 0, 0, 360.0), ("Nn", 1, 0, 360.0)]
     trials = pd.DataFrame([*of_boosting, *of_networks], columns=columns)
-    trials = trials.assign(
-        experiment="tests",
-        dataset="a",
-        override="{}",
-    )
+    trials = trials.assign(experiment="tests", dataset="a", override="{}")
     of_methods = cost_report.hours_by_method({"Tests": trials})
     assert of_methods["hours"].to_dict() == {("Tests", "Boost"): 1.0, ("Tests", "Nn"): 0.2}
     table = cost_report.hours_table(of_methods)

@@ -321,11 +321,7 @@ def test_each_experiment_records_what_its_measure_names(name, method):
     measure = experiment.measure
     trial = experiment.trials("smoke", [method])[0]
     splits = experiment.part_of(trial.dataset, method).splits
-    estimator = experiment.estimator(
-        trial.dataset,
-        method,
-        trial.override,
-    )
+    estimator = experiment.estimator(trial.dataset, method, trial.override)
     rows = run_trial(trial, estimator, splits, measure, CATALOGUE)
     recorded = set(rows[0])
     assert recorded <= IN_EACH_ROW | {*measure.numbers, *measure.words}

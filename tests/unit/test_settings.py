@@ -454,11 +454,7 @@ def test_the_exact_kernel_learns_what_a_whole_factor_learns(bags, labels):
     """Two solvers, each with its own tolerance."""
     Y = labels[:, :2]
     for max_alternations in (1, 15):
-        settings = dict(
-            gamma=2.0,
-            C=3.0,
-            max_alternations=max_alternations,
-        )
+        settings = dict(gamma=2.0, C=3.0, max_alternations=max_alternations)
         exact = ExactMimlSvmMi(**settings).fit(bags, Y)
         whole = MimlSvmMi(rank=None, tol=1e-9, **settings).fit(bags, Y)
         expected = whole.decision_function(bags)

@@ -31,11 +31,7 @@ def test_a_method_without_records_has_no_mark():
 
 def test_each_table_has_a_panel_with_three_kinds_of_marks_and_bold_names():
     table = standings(1, OURS, EQUAL, "average_precision")
-    figure = standings_figure(
-        {1: table},
-        "average_precision",
-        ["MimlNn"],
-    )
+    figure = standings_figure({1: table}, "average_precision", ["MimlNn"])
     (ax,) = figure.axes
     assert len(ax.get_lines()) == 3
     labels = ax.get_yticklabels()

@@ -152,11 +152,7 @@ class Tidy(LabelFrequencies):
         self.file = file
 
     def fit(self, X, Y):
-        multiprocessing.util.Finalize(
-            None,
-            self.file.touch,
-            exitpriority=0,
-        )
+        multiprocessing.util.Finalize(None, self.file.touch, exitpriority=0)
         return super().fit(X, Y)
 
 
