@@ -57,14 +57,18 @@ def results_of_all_profiles() -> list[Path]:
 
 def kept(name: str, key: str):
     """What :func:`keep` wrote by this name and key; None if there is nothing, or another key."""
-    path = build("kept") / f"{name}.json"
-    if not path.is_file():
-        return None
+    match read_json(build("kept") / f"{name}.json"):
+        case {"key": written_key, "value": value} if written_key == key:
+            return value
+    return None
+
+
+def read_json(path: Path):
+    """What a file of JSON holds; None if there is no file, or it is damaged."""
     try:
-        content = json.loads(path.read_text())
-    except ValueError:  # damaged: it is made again
+        return json.loads(path.read_text())
+    except (FileNotFoundError, ValueError):
         return None
-    return content["value"] if content["key"] == key else None
 
 
 def keep(name: str, key: str, value):

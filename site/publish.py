@@ -2,16 +2,21 @@
 
 ``python site/publish.py`` executes all notebooks, or those that are named, saves their tables and
 figures in ``figures/``, each notebook as a page in ``figures/pages/``, and the lists of both. First
-it deletes ``build/smoke/results`` and ``build/bench``, whose trials ``own_method`` would show.
+it deletes ``build/smoke/results`` and ``build/bench``, whose trials ``own_method`` would show. Last
+it lists all files with their hashes in ``figures/made_of.json``, so that no edit goes unseen.
 """
 
 import base64
+import csv
+import hashlib
 import json
 import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import compress
 from pathlib import Path
 
 import nbformat
@@ -21,14 +26,24 @@ from traitlets.config import Config
 
 from mimlpaper import paths
 from mimlstudy import folders
+from mimlstudy.engine.records import ORIGIN
+from mimlstudy.engine.rows import SEAL
 from mimlstudy.report.figures import caption_of
 from mimlstudy.report.first_page import answer
 from mimlstudy.report.notebook_page import LEFT_OUT, WITHOUT_STDERR
 from mimlstudy.report.notebooks import run_notebooks
 from mimlstudy.report.sections import photograph
-from mimlstudy.report.status import Artefact, artefacts, recorded_scorecard
+from mimlstudy.report.status import (
+    Artefact,
+    artefacts,
+    experiments_behind,
+    recorded_scorecard,
+)
 
 WIDTH = 100  # of the README's lines
+MADE_OF = "made_of.json"  # in figures/
+# Says where a record comes from, and stands in no figure: verification leaves figures as they are.
+NOT_SHOWN = {*ORIGIN, SEAL}
 # Looks of tables, which a page of the repository may not have.
 LOOKS = re.compile(
     r"<style.*?</style>|\s(?:id|class|style|border)=\"[^\"]*\"|</?span[^>]*>|\n\s*", re.DOTALL
@@ -45,7 +60,8 @@ def publish(names=None) -> list[Path]:
             raise RuntimeError(f"{run.name}: {run.status}\n{run.message}")
         path = folders.figures() / "pages" / f"{run.name}.md"
         written.append(write_markdown_page(nbformat.read(run.output, as_version=4), path))
-    return written + write_lists(recorded_scorecard("paper"))
+    written += write_lists(recorded_scorecard("paper"))
+    return [*written, write_made_of(names)]
 
 
 def write_markdown_page(page, path: Path) -> Path:
@@ -159,6 +175,83 @@ def codecheck_manifest() -> str:
         comment = json.dumps(f"{artefact.title}, made by: {command}")
         text += f"  - file: figures/{artefact.files[0]}\n    comment: {comment}\n"
     return text
+
+
+def write_made_of(notebooks: Iterable[str] | None = None) -> Path:
+    """Write ``figures/made_of.json``; only what some ``notebooks`` have written, if they are named.
+
+    The files of other notebooks keep the hash of the records that they were made of.
+    """
+    path = folders.figures() / MADE_OF
+    entries = made_of()
+    if notebooks is not None and path.is_file():
+        before = json.loads(path.read_text())
+        for name, entry in before.items():
+            if name in entries and entries[name]["notebook"] not in {"", *notebooks}:
+                entries[name] = entry
+    return paths.write_whole(path, json.dumps(entries, indent=1) + "\n")
+
+
+def made_of() -> dict[str, dict[str, str]]:
+    """By file in ``figures/`` its notebook, its hash, and a hash of the records that it shows."""
+    entries = {}
+    for path in sorted(folders.figures().rglob("[!.]*.*")):
+        if path.name == MADE_OF:
+            continue
+        notebook, experiments = _origin_of(path)
+        records = [_hash_of_records(name) for name in sorted(experiments)]
+        entries[path.relative_to(folders.figures()).as_posix()] = {
+            "notebook": notebook,
+            "file": _hash(path.read_bytes()),
+            "records": _hash("".join(records).encode()),
+        }
+    _hash_of_records.cache_clear()
+    return entries
+
+
+def differences_since_publication() -> list[str]:
+    """What is not as it was published: a line for each such file in ``figures/``."""
+    listed = json.loads((folders.figures() / MADE_OF).read_text())
+    here = made_of()
+    lines = []
+    for name in sorted({*listed, *here}):
+        if name not in here:
+            lines.append(f"{name} is missing")
+        elif name not in listed:
+            lines.append(f"{name} was never published")
+        elif here[name]["file"] != listed[name]["file"]:
+            lines.append(f"{name} was edited")
+        elif here[name]["records"] != listed[name]["records"]:
+            lines.append(f"{name} was made of other records")
+    return lines
+
+
+def _origin_of(path) -> tuple[str, Iterable[str]]:
+    """The notebook that writes a published file, "" of a list, and the experiments behind it."""
+    if path.parent != folders.figures():  # a page, or a picture of one
+        notebook = re.sub(r"_\d+$", "", path.stem) if path.suffix == ".png" else path.stem
+        return notebook, experiments_behind(notebook)
+    for artefact in artefacts():
+        if path.name in artefact.files:
+            return artefact.notebook, artefact.experiments
+    return "", ()
+
+
+@cache
+def _hash_of_records(experiment):
+    """A hash of what a notebook can show of an experiment's records; "" if there are none."""
+    path = folders.results() / f"{experiment}.csv"
+    if not path.is_file():
+        return ""
+    with open(path, newline="") as file:
+        heads, *rows = csv.reader(file)
+    is_shown = [head not in NOT_SHOWN for head in heads]
+    shown = [list(compress(row, is_shown)) for row in rows]
+    return _hash(repr([heads, shown]).encode())
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from mimlpaper import paths
 from mimlstudy import folders
-from mimlstudy.engine.arithmetic import pin
+from mimlstudy.engine.arithmetic import pin, variables
 from mimlstudy.engine.sources import all_sources
 
 
@@ -29,12 +29,14 @@ def key_of(profile: str) -> str:
     for folder in dict.fromkeys(sources):
         # Names that begin with a dot are files that another process is writing.
         for path in sorted(folder.glob("[!.]*.*")):
-            # Time and size, because all records take seconds to read.
+            # Times and size, because all records take seconds to read. A program can set back the
+            # time of the last change of a content, but not that of its file.
             state = path.stat()
-            files.append((str(path), state.st_size, state.st_mtime_ns))
+            files.append((str(path), state.st_size, state.st_mtime_ns, state.st_ctime_ns))
     # Where the arithmetic is not pinned, records of this machine's own count: what chooses it.
-    chosen_by = os.environ.get("OPENBLAS_CORETYPE"), platform.processor()
-    machine = pin(), chosen_by, platform.python_version(), platform.node()
+    chosen_by = [os.environ.get(name) for name in variables()]
+    here = platform.processor(), platform.python_version(), platform.node()
+    machine = pin(), chosen_by, here
     return repr([all_sources(), machine, files])
 
 

@@ -1,6 +1,5 @@
 """Every table and figure with the state of its trials, and the scorecard that is kept."""
 
-import json
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -10,7 +9,7 @@ from mimlstudy.engine.records import CONFIRMABLE, CURRENT, KEY, STATES, other_ve
 from mimlstudy.engine.verify import verified
 from mimlstudy.judge.claims import ClaimFinding
 from mimlstudy.judge.scorecard import scorecard
-from mimlstudy.paper.catalogue import default_store, explored_store
+from mimlstudy.paper.catalogue import default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import read_rows
 from mimlstudy.report import tables
@@ -54,6 +53,7 @@ def trial_counts(profile: str) -> dict[str, dict[str, int]]:
     def counts(read):
         by_experiment = {}
         for name, experiment in EXPERIMENTS.items():
+            # All stages of a trial have its state.
             states = Counter(read(name).drop_duplicates(KEY)["state"])
             n_missing = len(experiment.trials(profile)) - states.total()
             by_experiment[name] = {**states, MISSING: n_missing}
@@ -64,7 +64,7 @@ def trial_counts(profile: str) -> dict[str, dict[str, int]]:
 
 def recorded_scorecard(profile: str) -> dict:
     """The :func:`scorecard` of what is recorded, and what verification last found, "verified"."""
-    store = explored_store(profile)
+    store = default_store(profile)
 
     def card(read):
         return scorecard(read) | {"verified": verified(read, [*EXPERIMENTS.values()], store)}
@@ -83,8 +83,11 @@ def findings_of(card: dict) -> list[ClaimFinding]:
 
 @lru_cache(1)
 def _reader(profile, _key):
-    """Records, read once for all that is made of them while the ``_key`` of the files stays."""
-    store = explored_store(profile)
+    """Records, read once for all that is made of them while the ``_key`` of the files stays.
+
+    What a reader has run for a question of their own has no part in them.
+    """
+    store = default_store(profile)
     return cache(lambda name: read_records(EXPERIMENTS[name], profile=profile, store=store))
 
 
@@ -110,8 +113,8 @@ def overview(profile: str) -> dict:
     }
 
 
-def trials_behind(notebook: str, profile: str) -> Counter:
-    """Numbers by state of the trials that a notebook runs or shows.
+def experiments_behind(notebook: str) -> set[str]:
+    """The names of the experiments whose records a notebook shows.
 
     Its artefacts name experiments, and ``notebooks.csv`` names those that it needs beside them.
     """
@@ -122,6 +125,12 @@ def trials_behind(notebook: str, profile: str) -> Counter:
     for artefact in artefacts():
         if artefact.notebook == notebook:
             names |= {*artefact.experiments}
+    return names
+
+
+def trials_behind(notebook: str, profile: str) -> Counter:
+    """Numbers by state of the trials that a notebook runs or shows."""
+    names = experiments_behind(notebook)
     counts: Counter = Counter()
     for name, of_experiment in trial_counts(profile).items():
         if name in names:
@@ -132,7 +141,8 @@ def trials_behind(notebook: str, profile: str) -> Counter:
 def last_runs(profile: str = "paper") -> dict[str, str]:
     """How the last run of each notebook ended, if it was ever run here."""
     path = folders.build(profile) / LAST_RUNS
-    return json.loads(path.read_text()) if path.is_file() else {}
+    ended = folders.read_json(path)
+    return ended if isinstance(ended, dict) else {}
 
 
 def artefact_status(profile: str) -> list[dict]:
@@ -148,7 +158,7 @@ def artefact_status(profile: str) -> list[dict]:
         counts: Counter = Counter()
         for name in artefact.experiments:
             counts.update(by_experiment[name])
-        is_made = any(folder.glob(f"{artefact.file}.*"))
+        is_made = all((folder / name).is_file() for name in artefact.files)
         failed = ended.get(artefact.notebook, "done") != "done"
         state, command = _state(artefact, counts, is_made, failed)
         rows.append(

@@ -214,3 +214,47 @@ def test_the_manifest_lists_a_file_of_each_artefact():
     manifest = yaml.safe_load(publish.codecheck_manifest())["manifest"]
     files = [entry["file"] for entry in manifest]
     assert files == ["figures/figure99.png", "figures/costs.csv"]
+
+
+def test_every_published_file_is_what_was_published():
+    """An edited page or picture, and one whose records have changed, are published again."""
+    assert publish.differences_since_publication() == []
+
+
+RECORDS = "split,coverage,code,seal\n0,1.5,abc,0123\n"
+
+
+@pytest.fixture
+def published(two_artefacts, project):
+    """The picture and the table with their list; the picture shows records."""
+    paths.write_whole(folders.results() / "table1.csv", RECORDS)
+    publish.write_made_of()
+    assert publish.differences_since_publication() == []
+    return project
+
+
+@pytest.mark.usefixtures("published")
+def test_an_edited_a_new_and_a_lost_file_are_named():
+    (folders.figures() / "costs.md").write_text("other costs\n")
+    (folders.figures() / "new.md").write_text("new\n")
+    (folders.figures() / "figure99.svg").unlink()
+    assert publish.differences_since_publication() == [
+        "costs.md was edited",
+        "figure99.svg is missing",
+        "new.md was never published",
+    ]
+
+
+@pytest.mark.usefixtures("published")
+def test_files_whose_records_have_changed_are_named_until_their_notebook_is_published():
+    """Verification changes no number that a notebook shows."""
+    records = folders.results() / "table1.csv"
+    records.write_text(RECORDS.replace("abc,0123", "def,4567"))
+    assert publish.differences_since_publication() == []
+    records.write_text(RECORDS.replace("1.5", "1.6"))
+    lines = [f"figure99.{ending} was made of other records" for ending in ("png", "svg")]
+    assert publish.differences_since_publication() == lines
+    publish.write_made_of(["8_beyond"])
+    assert publish.differences_since_publication() == lines
+    publish.write_made_of(["9_cost"])
+    assert publish.differences_since_publication() == []

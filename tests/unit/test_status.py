@@ -1,5 +1,6 @@
 """Artefacts and notebooks with the trials behind them; steps of pseudo-code."""
 
+import os
 import re
 import subprocess
 import sys
@@ -13,13 +14,14 @@ from mimlpaper import paths
 from mimlpaper.algorithms.medoid_map import KMedoids
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlstudy import folders
+from mimlstudy.engine.arithmetic import variables
 from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import columns_of
 from mimlstudy.judge.claims import evaluate_claims
 from mimlstudy.judge.equal_tuning import learners_by_group, tuned_losses
 from mimlstudy.judge.scorecard import scorecard_cells
 from mimlstudy.judge.selection import SETTINGS_COLUMNS
-from mimlstudy.paper.catalogue import default_store
+from mimlstudy.paper.catalogue import default_store, explored_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import published_claims, published_tables, read_rows
 from mimlstudy.report import status
@@ -28,7 +30,7 @@ from mimlstudy.report.kept import kept, key_of
 from mimlstudy.report.notebooks import available_notebooks
 from mimlstudy.report.pseudocode import pseudocode_map
 from mimlstudy.report.tables import divergences_table
-from tests.made_up_study import raising
+from tests.made_up_study import made_up_row, raising
 from tests.systems import on_posix
 
 # A call that names what it saves before anything else that is quoted.
@@ -198,6 +200,7 @@ def test_a_file_that_another_notebook_is_writing_changes_no_answer(tmp_path, mon
 
 
 RUN = "mimlpaper run 4_degeneration"
+FILES = ("table1.csv", "table1.md", "table1.tex")
 
 
 @pytest.fixture
@@ -227,13 +230,16 @@ def row_of(tmp_path, monkeypatch):
 
 @pytest.fixture
 def made(row_of):
-    """As ``row_of``, and the artefact's file is made."""
-    paths.write_whole(folders.figures() / "table1.csv", "")
+    """As ``row_of``, and the artefact's files are made."""
+    for name in FILES:
+        paths.write_whole(folders.figures() / name, "")
     return row_of
 
 
-def test_an_artefact_without_its_file_is_missing(row_of):
-    assert row_of(current=3) == ("missing", "4 current", RUN)
+@pytest.mark.parametrize("lacking", FILES)
+def test_an_artefact_without_one_of_its_files_is_missing(made, lacking):
+    (folders.figures() / lacking).unlink()
+    assert made(current=3) == ("missing", "4 current", RUN)
 
 
 def test_an_artefact_of_current_trials_is_current(made):
@@ -322,6 +328,9 @@ def test_an_artefact_whose_notebook_failed_has_failed(made):
     runs = folders.build("paper") / "runs.json"
     paths.write_whole(runs, '{"4_degeneration": "died"}')
     assert made(current=3) == ("failed", "4 current", RUN)
+    for damaged in ('{"4_degen', "[]"):
+        runs.write_text(damaged)
+        assert status.last_runs() == {}
 
 
 def test_trials_are_counted_and_kept_until_a_record_changes(tmp_path, monkeypatch):
@@ -378,6 +387,42 @@ def test_an_answer_that_is_empty_is_kept_too(tmp_path, monkeypatch):
     monkeypatch.setattr(folders, "project_root", lambda: tmp_path)
     assert kept("nothing", "smoke", list) == []
     assert kept("nothing", "smoke", raising(AssertionError("made again"))) == []
+
+
+@pytest.mark.parametrize("damaged", ["", "[]", "{}", '{"key": 1}', "\ufffd"])
+def test_a_kept_answer_that_is_damaged_is_made_again(tmp_path, monkeypatch, damaged):
+    monkeypatch.setattr(folders, "project_root", lambda: tmp_path)
+    kept("something", "smoke", lambda: 1)
+    (file,) = folders.build("kept").iterdir()
+    file.write_text(damaged)
+    assert kept("something", "smoke", lambda: 2) == 2
+    assert kept("something", "smoke", raising(AssertionError("made again"))) == 2
+
+
+@on_posix
+def test_an_edit_that_keeps_size_and_time_of_a_file_changes_the_answer(tmp_path, monkeypatch):
+    monkeypatch.setattr(folders, "project_root", lambda: tmp_path)
+    file = paths.write_whole(folders.figures() / "table1.md", "1")
+    before, times = key_of("paper"), file.stat()
+    file.write_text("2")
+    os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert key_of("paper") != before
+
+
+@pytest.mark.parametrize("name", variables())
+def test_another_arithmetic_changes_the_answer(monkeypatch, name):
+    before = key_of("paper")
+    monkeypatch.setenv(name, "another")
+    assert key_of("paper") != before
+
+
+def test_what_a_reader_has_explored_is_no_part_of_what_is_recorded(tmp_path, monkeypatch):
+    monkeypatch.setattr(folders, "project_root", lambda: tmp_path)
+    of_table = EXPERIMENTS["data_facts"].trials()[0]
+    row = made_up_row(0, columns=columns_of(EXPERIMENTS["data_facts"].measure))
+    explored = explored_store()
+    explored.append(EXPERIMENTS["data_facts"], [row | of_table._asdict()])
+    assert status.trial_counts("paper")["data_facts"].keys() == {"missing"}
 
 
 LOADED = "import sys, mimlstudy.report.kept; print(*sys.modules)"
