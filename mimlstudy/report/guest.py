@@ -12,6 +12,7 @@ import os
 import signal
 import threading
 import weakref
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -23,11 +24,12 @@ import psutil
 from sklearn.base import BaseEstimator
 
 from mimlpaper.metrics import evaluate
-from mimlstudy.engine.forks import fork_context
+from mimlstudy.engine.forks import CAN_FORK, fork_context
 from mimlstudy.report.guest_process import serve
 
 KEPT_OUTPUT = 2**20  # bytes of what a method prints
 LARGEST_ANSWER = 2**28  # bytes
+TOO_LONG = "bad message length"  # what a connection says of an answer that is larger
 
 
 class GuestError(RuntimeError):
@@ -70,7 +72,7 @@ class Guest(BaseEstimator):
     Parameters
     ----------
     entry : str, module:Name.
-    code : str, the hash of the module's file.
+    code : str, the hash of the module and of what it imports beside it.
     setting : dict or None, default None
         One of :func:`describe`'s settings; None leaves the method as the entry gives it.
     random_state : int or None, default None
@@ -120,7 +122,7 @@ class Guest(BaseEstimator):
 
 
 def describe(entry: str, conditions: Conditions) -> dict:
-    """An entry's ``code``, the hash of its file, and its ``settings``, a list or None."""
+    """An entry's ``code``, the hash of its files, and its ``settings``, a list or None."""
     session = Session(entry, conditions)
     try:
         described = session.ask("describe")
@@ -137,7 +139,14 @@ def describe(entry: str, conditions: Conditions) -> dict:
 
 
 def guest_criteria(estimator, dataset, train, test) -> list[dict]:
-    """The paper's criteria on the test set, as measured of a trial, with the guest's seconds."""
+    """The paper's criteria on the test set, as measured of a trial, with the guest's seconds.
+
+    The guest gets the test examples in a random order: the files of some data sets list the
+    positive examples first, so that a place would tell the label.
+    """
+    # Labels are a seed that the guest does not know.
+    seed = zlib.crc32(dataset.labels[test].tobytes())
+    test = np.random.default_rng(seed).permutation(test)
     # The clock of this process would count its waiting, not the work of the guest's.
     with timed() as clock:
         estimator.fit(dataset.X[train], dataset.labels[train])
@@ -154,6 +163,11 @@ def guest_criteria(estimator, dataset, train, test) -> list[dict]:
     }
     measured = evaluate(dataset.labels[test], scores, predicted)
     return [of_fit | measured]
+
+
+def printable(text: str) -> str:
+    """A text in which a sign stands for each character that would control a terminal."""
+    return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text)
 
 
 class Session:
@@ -185,6 +199,9 @@ class Session:
         try:
             self.connection.send(request)
             answer, array = self._received()
+        except GuestError:
+            self.end()
+            raise
         except (EOFError, OSError):
             raise GuestError(self._how_it_ended()) from None
         except Exception as error:  # its code may have written anything to the connection
@@ -197,24 +214,33 @@ class Session:
             clock.seconds += max(0.0, self._seconds() - before)
         if "problem" in answer:
             self.end()
-            raise GuestError(answer["problem"])
+            raise GuestError(printable(str(answer["problem"])))
         return answer if array is None else array
 
     def _received(self) -> tuple[dict, np.ndarray | None]:
         """The next answer: what was sent as JSON, and the array after it, if there is one."""
-        answer = json.loads(self.connection.recv_bytes(LARGEST_ANSWER))
+        answer = json.loads(self._received_bytes())
         if not answer["has_array"]:
             return answer, None
-        content = io.BytesIO(self.connection.recv_bytes(LARGEST_ANSWER))
+        content = io.BytesIO(self._received_bytes())
         return answer, np.load(content, allow_pickle=False)
+
+    def _received_bytes(self):
+        try:
+            return self.connection.recv_bytes(LARGEST_ANSWER)
+        except OSError as error:
+            if str(error) == TOO_LONG:
+                raise GuestError(f"its answer has more than {LARGEST_ANSWER:,} bytes") from None
+            raise
 
     def end(self):
         """End the process and what it has started, in its group or in other sessions."""
         if self.connection.closed:  # it has ended, and its number may be another process's
             return
         started = self._descendants()
-        with suppress(OSError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+        if CAN_FORK:  # it leads a group
+            with suppress(OSError):
+                os.killpg(self.process.pid, signal.SIGKILL)
         for process in started:
             with suppress(psutil.Error):
                 process.kill()
@@ -246,13 +272,20 @@ class Session:
         return f"it ended its process, with status {status}, before it answered"
 
     def _seconds(self):
-        """Processor seconds of the process so far."""
+        """Processor seconds so far of the process and what it has started, such as workers."""
         try:
-            times = psutil.Process(self.process.pid).cpu_times()
+            process = psutil.Process(self.process.pid)
+            alive = [process, *process.children(recursive=True)]
         except psutil.Error:  # it has ended
             return 0.0
-        # Also of children that have ended, such as workers of its own.
-        return times.user + times.system + times.children_user + times.children_system
+        seconds = 0.0
+        for each in alive:
+            with suppress(psutil.Error):  # it has just ended
+                times = each.cpu_times()
+                seconds += times.user + times.system
+                # Of its children that have ended.
+                seconds += times.children_user + times.children_system
+        return seconds
 
 
 def _keep_output(printed, path):

@@ -10,7 +10,10 @@ import io
 import json
 import os
 import sys
+import traceback
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import is_dataclass
 from pathlib import Path
 
 import joblib
@@ -20,10 +23,12 @@ from threadpoolctl import threadpool_limits
 
 from mimlpaper.arrays import check_mask
 from mimlstudy.engine import holdouts
+from mimlstudy.engine.forks import CAN_FORK
 from mimlstudy.engine.trials import set_random_states
 
 # Modules that a method has no reason to change.
 WATCHED = ("mimlpaper.metrics", "mimlstudy.engine.holdouts")
+OF_THE_BENCH = ("mimlpaper", "mimlstudy")
 BUILTINS = "__builtins__"  # a name in each module, of Python's own functions
 
 
@@ -31,7 +36,7 @@ def serve(connection, output, entry: str, folder: str):
     """Answer requests until the bench ends this process.
 
     A request is a tuple: "describe"; or "start" with the setting's number, the hash of the entry's
-    file and a seed; then "fit" with X and Y, "decision_function" or "predict" with X.
+    files and a seed; then "fit" with X and Y, "decision_function" or "predict" with X.
 
     Parameters
     ----------
@@ -40,7 +45,8 @@ def serve(connection, output, entry: str, folder: str):
     entry : str, module:Name.
     folder : str, the caller's folder, from which the module is imported.
     """
-    os.setsid()  # a group of its own, so that the bench also ends what the method starts
+    if CAN_FORK:
+        os.setsid()  # a group of its own, so that the bench also ends what the method starts
     os.dup2(output.fileno(), 1)
     os.dup2(output.fileno(), 2)
     sys.dont_write_bytecode = True
@@ -62,6 +68,8 @@ def serve(connection, output, entry: str, folder: str):
                 _check(before, _state(), "it changed {}")
             except BaseException as error:  # foreign code: also SystemExit
                 answer = {"problem": _in_one_line(error)}
+                if not isinstance(error, Misconduct):
+                    _print_traceback(error)
             _send(connection, answer)
 
 
@@ -70,7 +78,7 @@ class Misconduct(Exception):
 
 
 def load_entry(entry: str) -> tuple[object, list[dict] | None, str]:
-    """What an entry stands for: the unfitted estimator, its settings or None, the file's hash.
+    """What an entry stands for: the unfitted estimator, its settings or None, its files' hash.
 
     Settings are dicts of parameters by their full names, one for each point of its ``param_grid``.
     """
@@ -78,8 +86,7 @@ def load_entry(entry: str) -> tuple[object, list[dict] | None, str]:
     module = importlib.import_module(module_name)
     named = getattr(module, name)
     estimator = named() if callable(named) else named
-    content = Path(str(module.__file__)).read_bytes()
-    code = hashlib.sha256(content).hexdigest()[:12]
+    code = _hash_of_files(module)
     grid = getattr(named, "param_grid", None)
     # A search of scikit-learn tries its grid itself.
     is_search = grid is not None and "param_grid" in estimator.get_params(deep=False)
@@ -89,8 +96,22 @@ def load_entry(entry: str) -> tuple[object, list[dict] | None, str]:
     return estimator, list(settings), code
 
 
+def _hash_of_files(module):
+    """A hash of a module's file, and of all that is imported from the current folder."""
+    files = {module.__name__: Path(str(module.__file__))}
+    for name, imported in [*sys.modules.items()]:
+        file = Path(getattr(imported, "__file__", None) or "").resolve()
+        # Not what is installed in an environment within the folder, nor the bench itself.
+        place = Path.cwd().joinpath(*name.split("."))
+        is_own = file in (place.with_suffix(".py"), place / "__init__.py")
+        if is_own and name.partition(".")[0] not in OF_THE_BENCH:
+            files[name] = file
+    contents = [(name, file.read_bytes()) for name, file in sorted(files.items())]
+    return hashlib.sha256(repr(contents).encode()).hexdigest()[:12]
+
+
 def _described(entry):
-    """The hash of an entry's file, and its settings as far as JSON can hold them."""
+    """The hash of an entry's files, and its settings as far as JSON can hold them."""
     _, settings, code = load_entry(entry)
     texts = json.loads(json.dumps(settings, default=lambda value: type(value).__name__))
     return {"code": code, "settings": texts}
@@ -100,7 +121,7 @@ def _started(entry, number, code, seed):
     """The unfitted, seeded estimator, with one of its settings if it has a ``number``."""
     estimator, settings, code_now = load_entry(entry)
     if code_now != code:
-        raise ImportError(f"the file of {entry} has changed since the bench began; start it again")
+        raise ImportError(f"the code of {entry} has changed since the bench began; start it again")
     if number is not None:
         estimator.set_params(**settings[number])
     if hasattr(estimator, "get_params"):
@@ -131,19 +152,19 @@ def _hashes(bags, labels=None):
 
 
 def _state():
-    """Of each watched module, which objects its names and its dicts hold, and functions' code."""
+    """Of each watched module, which objects its names, dicts and data classes hold; and code."""
     return {name: _identity(vars(importlib.import_module(name))) for name in WATCHED}
 
 
 def _identity(value):
-    """What changes if an object, an entry of a dict, or a function's code is replaced."""
-    if not isinstance(value, dict):
+    """What changes if an object, an entry or field in it, or a function's code is replaced."""
+    if isinstance(value, dict):
+        entries = {name: entry for name, entry in value.items() if name != BUILTINS}
+    elif is_dataclass(value) and not isinstance(value, type):
+        entries = vars(value)
+    else:
         return id(value), id(getattr(value, "__code__", None))
-    entries = {}
-    for name, entry in value.items():
-        if name != BUILTINS:
-            entries[name] = _identity(entry)
-    return entries
+    return id(value), {name: _identity(entry) for name, entry in entries.items()}
 
 
 def _check(before, after, words):
@@ -158,6 +179,12 @@ def _in_one_line(error):
     if isinstance(error, Misconduct):
         return line
     return f"{type(error).__name__}: {line}".rstrip(": ")
+
+
+def _print_traceback(error):
+    """Print where an error comes from, as far as the method has left that possible."""
+    with suppress(Exception):
+        os.write(2, "".join(traceback.format_exception(error)).encode(errors="replace"))
 
 
 def _send(connection, answer):

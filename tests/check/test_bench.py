@@ -293,6 +293,28 @@ def test_a_changed_file_begins_again(here):
     assert is_changed.any()
 
 
+def test_a_change_of_what_the_file_imports_begins_again(here):
+    """Not of other files beside it."""
+    (here / "settings").mkdir()
+    helper = here / "settings" / "neighbours.py"
+    helper.write_text("K = 10\n")
+    entry = "from settings.neighbours import K\n" + STRANGER.replace("=10", "=K")
+    (here / "stranger.py").write_text(entry)
+    before = recorded_of(run("knn"))
+    (here / "another.py").write_text("")
+    assert recorded_of(run("knn")).equals(before)
+    helper.write_text("K = 20\n")
+    after = recorded_of(run("knn"))
+    assert not set(before["settings"]) & set(after["settings"])
+
+
+def test_where_an_entry_fails_is_kept(here):
+    done = run("Raises")
+    printed = (done.folder / bench_module.OUTPUT).read_text()
+    assert printed.startswith("Traceback")
+    assert 'raise RuntimeError("no luck' in printed
+
+
 @pytest.fixture
 def ranked(monkeypatch):
     """On musk1 a is best, on fox b; c has musk1 alone, and shares the second place there."""

@@ -8,7 +8,9 @@ import os
 import re
 import sys
 import textwrap
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from mimlpaper.baselines.binary_relevance import LabelFrequencies
@@ -18,9 +20,10 @@ from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import Store
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.experiments import EXPERIMENTS
+from mimlstudy.report import guest
 from mimlstudy.report.bench import OUTPUT, bench
 from mimlstudy.report.command import main
-from mimlstudy.report.guest import KEPT_OUTPUT
+from mimlstudy.report.guest import KEPT_OUTPUT, guest_criteria
 from mimlstudy.report.plain import markdown_text
 from tests.made_up_study import check_same_numbers, tiny
 
@@ -192,7 +195,23 @@ GUESTS = {
         def fit(self, X, Y):
             os.closerange(3, 256)
         """,
-        ".+",
+        "it ended its process, with status 1, before it answered",
+    ),
+    "changes_a_criterion": (
+        """
+        def fit(self, X, Y):
+            super().fit(X, Y)
+            perfect = lambda Y, scores: 1.0
+            object.__setattr__(metrics.CRITERIA["average_precision"], "function", perfect)
+        """,
+        "it changed mimlpaper.metrics",
+    ),
+    "raises_what_controls_a_terminal": (
+        """
+        def fit(self, X, Y):
+            raise RuntimeError("\\x1b[31mred\\x07")
+        """,
+        "RuntimeError: \N{REPLACEMENT CHARACTER}\\[31mred\N{REPLACEMENT CHARACTER}",
     ),
 }
 
@@ -263,6 +282,66 @@ def test_what_a_guest_prints_is_kept_in_a_file_of_limited_size(here, capfd):
     assert 0 < kept.stat().st_size <= 2 * KEPT_OUTPUT
     assert "xxx" not in "".join(capfd.readouterr())
     assert f"[{OUTPUT}]" in (done.folder / "report.md").read_text()
+
+
+def test_an_answer_that_is_too_long_is_called_so(here, monkeypatch):
+    monkeypatch.setattr(guest, "LARGEST_ANSWER", 2**16)
+    code = """
+    def decision_function(self, X):
+        return np.zeros((2**16, len(self.shares_)))
+    """
+    (here / "long.py").write_text(source_of("long", code))
+    (problem,) = enter("long:long").problems
+    assert problem.endswith("its answer has more than 65,536 bytes")
+
+
+def test_seconds_of_processes_that_a_guest_has_started_count_while_they_live(here):
+    code = """
+    def fit(self, X, Y):
+        import psutil, subprocess
+        super().fit(X, Y)
+        child = psutil.Process(subprocess.Popen([sys.executable, "-c", "while True: pass"]).pid)
+        while child.cpu_times().user < 1:
+            time.sleep(0.01)
+    """
+    (here / "parent.py").write_text(source_of("parent", code))
+    done = enter("parent:parent")
+    assert done.problems == []
+    seconds = Store(done.folder, CATALOGUE).load(EXPERIMENTS["table1"])["fit_seconds"]
+    assert seconds.min() >= 1
+
+
+class ByPlace:
+    """It predicts that the first half of the test examples is positive, whatever they are."""
+
+    def fit(self, X, y):
+        return self
+
+    def decision_function(self, X):
+        return len(X) / 2 - np.arange(len(X))
+
+    def predict(self, X):
+        return self.decision_function(X) > 0
+
+
+class ByContent(ByPlace):
+    """It predicts the one feature of each example."""
+
+    def decision_function(self, X):
+        return X[:, 0] - 0.5
+
+
+def test_the_place_of_an_example_tells_nothing_of_its_label():
+    """Files of Table 5 list the positive bags first."""
+    labels = np.arange(200) < 100
+    sorted_by_label = SimpleNamespace(X=labels[:, np.newaxis].astype(float), labels=labels)
+    everything = np.arange(200)
+    accuracies = {}
+    for method in (ByPlace(), ByContent()):
+        (measured,) = guest_criteria(method, sorted_by_label, everything, everything)
+        accuracies[type(method)] = measured["accuracy"]
+    assert 0.3 < accuracies[ByPlace] < 0.7
+    assert accuracies[ByContent] == 1
 
 
 def test_a_guest_that_ends_its_process_at_import_is_a_status_and_a_report(here, capsys):
