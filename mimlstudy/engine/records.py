@@ -12,7 +12,8 @@ alone; what is published also of records that verification has not refuted. Five
 - An *outcome* is what verification found of a group: equal, close, different, damaged or failed.
 - A *doubt* stands in a record whose numbers are wrong: it differs, or it is damaged.
 - A *state* is what a reader gets in the column ``state``: current, or why not, see :data:`STATES`.
-- A group is *attested* if all machines found it the same.
+  All stages of a trial have the worst of theirs.
+- A group is *attested* if all machines on which it ran found it the same.
 """
 
 import csv
@@ -90,6 +91,7 @@ OUTCOME_COLUMNS = [
 SAME = ("equal", "close")  # the outcomes that attest a group
 # The other outcomes; DAMAGED, a state, is one too. The records of a DIFFERENT group differ.
 DIFFERENT, FAILED = "different", "failed"
+FROM_BEST_TO_WORST = (*SAME, FAILED, DAMAGED, DIFFERENT)
 FILE_OF_OUTCOMES = "verified"
 
 
@@ -207,7 +209,10 @@ class Store:
         self.rewrite(experiment, marked)
 
     def outcomes(self) -> pd.DataFrame:
-        """What verification last found of each group on each machine: :data:`OUTCOME_COLUMNS`."""
+        """What verification last found of each group on each machine: :data:`OUTCOME_COLUMNS`.
+
+        If a file has several outcomes of one group and machine, as after a merge, the worst counts.
+        """
         table = self.base.outcomes() if self.base else pd.DataFrame(columns=OUTCOME_COLUMNS)
         path = self.path(FILE_OF_OUTCOMES)
         if not path.is_file():
@@ -220,6 +225,7 @@ class Store:
                 raise ValueError(f"line {line}: it does not agree with its seal")
             recorded["n_checked"] = pd.to_numeric(recorded["n_checked"])
             recorded["largest_difference"] = recorded["largest_difference"].astype(float)
+            recorded = _worst_outcomes(recorded)
         except (ValueError, csv.Error) as error:
             raise StoreError(
                 f"{path}: {error}; restore the file from version control, or delete it and run "
@@ -290,10 +296,12 @@ def _possible(table, measure, catalogue):
         (numbers[[*measure.shares]] > 1).any(axis=1),
         of_test_set.notna().any(axis=1) & (numbers["n_test"] < 1),
     ]
+    for name, least, largest in measure.ranges:
+        faults.append((numbers[name] < least) | (numbers[name] > largest))
     if measure.ranks:
-        largest = _largest_ranks(table["dataset"], catalogue)
+        last_ranks = _largest_ranks(table["dataset"], catalogue)
         of_ranks = numbers[[*measure.ranks]]
-        faults.append(of_ranks.gt(largest, axis=0).any(axis=1))
+        faults.append(of_ranks.gt(last_ranks, axis=0).any(axis=1))
     if measure.has_one_of:
         alternatives = numbers[[*measure.has_one_of]]
         faults.append(alternatives.notna().sum(axis=1) != 1)
@@ -309,6 +317,14 @@ def _largest_ranks(datasets, catalogue):
         except ValueError:  # the name in a damaged row, which must not hide the other rows
             largest[name] = np.inf
     return datasets.map(largest).astype(float)
+
+
+def _worst_outcomes(recorded):
+    """The worst outcome of each group and machine; a ValueError if one is unknown."""
+    ranks = [FROM_BEST_TO_WORST.index(word) for word in recorded["outcome"]]
+    from_best_to_worst = recorded.iloc[np.argsort(ranks, kind="stable")]
+    worst = from_best_to_worst.drop_duplicates([*GROUP, "machine"], keep="last")
+    return worst.sort_index()
 
 
 def _last_outcomes(known, added):
@@ -419,15 +435,28 @@ def read_records(
         return table
     # What was tried with other code does not hide a current record of the base.
     below = read_records(experiment, store=store.base, profile=profile, methods=methods)
-    current_below = set(keys_of(below[below["state"] == CURRENT]))
-    old = set(keys_of(table[table["state"] != CURRENT]))
-    hidden = current_below & old
+    hidden = _of_base(table, below)
     if not hidden:
         return table
     kept = [key not in hidden for key in keys_of(table)]
     restored = [key in hidden for key in keys_of(below)]
     both = pd.concat([table[kept], below[restored]], ignore_index=True)
     return trials.merge(both, on=KEY)
+
+
+def _of_base(table, below):
+    """The trials whose record of the base counts: current ones, and doubts of the same run."""
+    of_same_run = set(keys_of(table.merge(below, on=OF_RUN)))
+    state_above = dict(zip(keys_of(table), table["state"], strict=True))
+    counting = set()
+    for key, state in zip(keys_of(below), below["state"], strict=True):
+        if key in of_same_run:
+            counts = state in REFUTED
+        else:
+            counts = state == CURRENT != state_above[key]
+        if counts:
+            counting.add(key)
+    return counting
 
 
 def _states(table, experiment, store):
@@ -454,19 +483,25 @@ def _states(table, experiment, store):
         return OTHER_ARITHMETIC if code == now.code else CODE_CHANGED
 
     columns = [*CONFIGURED, "data_sha256", "doubt", "code", "settings", "arithmetic"]
-    return [state(*row) for row in table[columns].itertuples(index=False, name=None)]
+    of_rows = [state(*row) for row in table[columns].itertuples(index=False, name=None)]
+    # A trial is as good as its worst stage.
+    ranks = pd.Series([STATES.index(word) for word in of_rows], table.index, dtype=int)
+    of_trials = ranks.groupby([table[name] for name in KEY]).transform("max")
+    return [STATES[rank] for rank in of_trials]
 
 
 def _states_of_groups(outcomes):
     """By group: current if all machines found the same, differs if one found other numbers.
 
-    Any other mix of outcomes, such as failed or damaged ones, gives no entry.
+    A machine on which trials failed says nothing of a group where another has an outcome. Any
+    other mix, such as with damaged records, gives no entry.
     """
     states = {}
     for group, on_machines in outcomes.groupby(GROUP)["outcome"]:
-        if on_machines.isin(SAME).all():
+        found = on_machines[on_machines != FAILED]
+        if len(found) and found.isin(SAME).all():
             states[group] = CURRENT
-        elif on_machines.eq(DIFFERENT).any():
+        elif found.eq(DIFFERENT).any():
             states[group] = DIFFERS
     return states
 

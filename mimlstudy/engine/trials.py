@@ -101,6 +101,7 @@ class Measure:
     shares: tuple[str, ...] = ()  # numbers of the test set, from 0 to 1
     ranks: tuple[str, ...] = ()  # numbers of the test set, from 0 to n_labels - 1
     counts: tuple[str, ...] = ()  # whole numbers from 0 on
+    ranges: tuple[tuple[str, float, float], ...] = ()  # a number, its least and its largest value
     may_lack: tuple[str, ...] = ()  # numbers that a row may be without
     has_one_of: tuple[str, ...] = ()  # numbers of which a row has exactly one
 

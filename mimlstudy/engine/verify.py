@@ -84,7 +84,7 @@ def verify(
     sample : int >= 1, trials of each group.
     only_not_current : bool, leave out the groups whose records are all current.
     seconds : float > 0 or None. If given, random current trials run instead, whose data are here,
-        up to so many recorded seconds in all; nothing is written.
+        up to so many recorded seconds in all; only what differs is written.
     jobs : int, worker processes, -1 for one a core.
     data_home : folder of the data files; None for the library's.
     random_state : seed of the sample.
@@ -114,16 +114,29 @@ def verify(
     rng = np.random.default_rng(random_state)
     outcomes: list[dict] = []
     if seconds is not None:
-        outcomes += _outcomes(recorded, _cheap(recorded, seconds, rng))
+        for outcome in _outcomes(recorded, _cheap(recorded, seconds, rng)):
+            if outcome["outcome"] == DIFFERENT:
+                _keep(recorded, outcome)
+            outcomes.append(outcome)
     else:
         store.add_outcomes([])  # a file that cannot be written fails now, not in hours
-        here = provenance() | {"date": date.today().isoformat()}
         for outcome in _outcomes(recorded, _sampled(recorded, sample, rng)):
-            store.add_outcomes([outcome | here])
-            _mark_different(recorded, outcome)
+            _keep(recorded, outcome)
             outcomes.append(outcome)
     table = pd.DataFrame(outcomes, columns=VERIFIED_COLUMNS)
     return table.sort_values(GROUP, ignore_index=True)
+
+
+def n_in_no_group(
+    experiments: Sequence[Experiment], *, store: Store, profile: str = "paper"
+) -> int:
+    """How many recorded trials :func:`verify` leaves out: of other settings or data, and costs."""
+    n_trials = 0
+    for experiment in experiments:
+        table = records(experiment, profile=profile, store=store)
+        left_out = ~_have_group(table) if experiment.measure.repeatable else table["state"].notna()
+        n_trials += len(table[left_out].drop_duplicates(KEY))
+    return n_trials
 
 
 def with_groups(experiment: Experiment, table: pd.DataFrame, store: Store) -> pd.DataFrame:
@@ -163,8 +176,11 @@ def _with_all_that_differed(rows, experiments, store):
 
 def _in_groups(experiment, table, store):
     """The records that have a group: others cannot give the same numbers, by settings or data."""
-    have_group = table["state"].isin([*CONFIRMABLE, *REFUTED])
-    return with_groups(experiment, table[have_group], store)
+    return with_groups(experiment, table[_have_group(table)], store)
+
+
+def _have_group(table):
+    return table["state"].isin([*CONFIRMABLE, *REFUTED])
 
 
 def _sampled(recorded: Recorded, sample, rng):
@@ -271,6 +287,13 @@ def _run_again(recorded: Recorded, to_run) -> Iterator[tuple[Trial, tuple[float,
     except TrialError as error:
         # A failed trial is an outcome of its group, and the others still count.
         warnings.warn(str(error), stacklevel=4)
+
+
+def _keep(recorded: Recorded, outcome):
+    """Record an outcome. A mark comes first, so that no record that differs stays unmarked."""
+    _mark_different(recorded, outcome)
+    here = provenance() | {"date": date.today().isoformat()}
+    recorded.store.add_outcomes([outcome | here])
 
 
 def _mark_different(recorded: Recorded, outcome):

@@ -110,9 +110,16 @@ def without_synthetic(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def runs_by(records: pd.DataFrame, x: str, criterion: str) -> pd.DataFrame:
-    """A criterion: a row for each run, a column for each ``x``; a run keeps its last value."""
+    """A criterion: a row for each run, a column for each ``x``.
+
+    A run that has stopped keeps the value of its last stage. What is missing elsewhere is NaN.
+    """
     keys = ["dataset", "split"]
-    return unmixed(records, x).pivot(index=keys, columns=x, values=criterion).ffill(axis=1)
+    values = unmixed(records, x).pivot(index=keys, columns=x, values=criterion)
+    if x != "stage":
+        return values
+    has_stopped = values.bfill(axis=1).isna()
+    return values.fillna(values.ffill(axis=1).where(has_stopped))
 
 
 def as_in_our_tables(records: pd.DataFrame) -> pd.DataFrame:

@@ -421,7 +421,12 @@ RANKED = replace(
     shares=(*SHARES, "unexplained"),
     may_lack=(*TESTED.may_lack, "n_landmarks", "unexplained"),
 )
-DEGENERACY = Measure(degeneracy, ("degenerate",), counts=("degenerate",))
+DEGENERACY = Measure(
+    degeneracy,
+    ("degenerate",),
+    counts=("degenerate",),
+    ranges=(("degenerate", 0, 1),),
+)
 OBJECTIVES = Measure(
     objectives,
     ("objective", "following", "n_iter", "gap"),
@@ -433,6 +438,11 @@ RELATED = Measure(
     ("cosine", "sharing", "together"),
     ("first", "second"),
     may_lack=("sharing",),
+    ranges=(
+        ("cosine", -1, 1),
+        ("sharing", 0, 0.5),  # of Eq. 26, where no penalty is below 0
+        ("together", 0, np.inf),
+    ),
 )
 EXPLANATIONS = Measure(
     explanations,
@@ -452,6 +462,15 @@ CHARACTERISTICS = Measure(
         "test_ANL",
         "test_PRC",
     ),
+    counts=("categories", "vocabulary"),
+    ranges=(
+        ("train_PMC", 0, 100),
+        ("train_ANL", 0, np.inf),
+        ("train_PRC", 0, 100),
+        ("test_PMC", 0, 100),
+        ("test_ANL", 0, np.inf),
+        ("test_PRC", 0, 100),
+    ),
 )
 COST_MEASURE = Measure(
     costs,
@@ -468,5 +487,11 @@ COST_MEASURE = Measure(
     repeatable=False,
     alone=True,
     shares=("average_precision",),
+    counts=("n_features", "n_labels"),
+    ranges=(
+        ("n_instances", 0, np.inf),  # of a bag, in the mean
+        ("fit_megabytes", 0, np.inf),
+        ("predict_megabytes", 0, np.inf),
+    ),
     may_lack=("predict_seconds", "predict_megabytes", "average_precision"),
 )

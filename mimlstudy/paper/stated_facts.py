@@ -25,6 +25,14 @@ FACT_COLUMNS = (
     "mean_size",
     "largest_size",
 )
+RANGES_OF_FACTS = (
+    ("multi_label", 0, 100),
+    ("mean_labels", 0, np.inf),
+    ("std_labels", 0, np.inf),
+    ("least_size", 0, np.inf),
+    ("mean_size", 0, np.inf),
+    ("largest_size", 0, np.inf),
+)
 CONSTRAINTS = ("n_constraints", "n_binding")
 BINDS = 0.01  # of a hinge loss of 1: closer than that, a constraint holds with equality
 
@@ -101,7 +109,7 @@ STATED_FACTS = (
         "data_facts",
         "Facts of the data",
         (OF_DATA,),
-        Measure(data_facts, FACT_COLUMNS, counts=COUNTED_FACTS),
+        Measure(data_facts, FACT_COLUMNS, counts=COUNTED_FACTS, ranges=RANGES_OF_FACTS),
     ),
     Experiment(
         "constraints",

@@ -292,7 +292,8 @@ def _compute(options):
         ),
     )
     print(summary.to_string(float_format="%.2f"))
-    return 0
+    # Where data are missing, old records stay as they are.
+    return int((trials["state"] != records.CURRENT).any())
 
 
 def _add_verify(commands):
@@ -346,7 +347,24 @@ def _verify(options):
     machine = fingerprint.provenance()["machine"]
     checked = number_of(n_checked, "trial")
     print(f"{checked} run again on {machine}; groups: {outcomes} ({verify.MEANING})")
+    if options.audit is None:
+        _say_what_was_left_out(experiments, store, options)
+    is_wrong = table["outcome"].isin([verify.DIFFERENT, verify.DAMAGED])
+    if is_wrong.any():
+        names = " ".join(table.loc[is_wrong, "experiment"].unique())
+        print(f"`mimlpaper compute {names}` records the trials that differ or are damaged again")
     return int(not same.all())
+
+
+def _say_what_was_left_out(experiments, store, options):
+    """Say how many recorded trials are in no group, so that nothing was said of them."""
+    from mimlstudy.engine import verify
+    from mimlstudy.report.words import number_of
+
+    n_left_out = verify.n_in_no_group(experiments, store=store, profile=options.profile)
+    if n_left_out:
+        left_out = number_of(n_left_out, "recorded trial")
+        print(f"{left_out} cannot be compared: of other settings or data, or costs")
 
 
 def _say_why_nothing_ran(experiments, store, options) -> int:

@@ -10,7 +10,10 @@ from mimlpaper.datasets import DataError, fetch, load, loaders
 from mimlstudy.engine import execution, records, trials
 from mimlstudy.engine.catalogue import content_hash
 from mimlstudy.engine.execution import compute
+from mimlstudy.engine.records import CURRENT, KEY
+from mimlstudy.engine.records import records as records_of
 from mimlstudy.engine.rows import StoreError
+from mimlstudy.engine.trials import Measure
 from mimlstudy.engine.verify import verify
 from mimlstudy.engine.workers import TrialError
 from mimlstudy.paper import contents
@@ -138,48 +141,55 @@ def test_another_file_in_the_manifest_makes_records_not_current(store, monkeypat
         assert states(BIRDS, store) == {"Ml-knn": "data changed"}, file
 
 
-@pytest.fixture
-def verified(store):
-    """A store with four trials and what verification says of them."""
-    compute(MINE, store=store, jobs=1)
-    verify([MINE], store=store, jobs=1)
-    return store
+def stages(estimator, dataset, train, test):
+    """Shares in three stages; nothing is fitted."""
+    return [{"share": split / 10} for split in range(1, 4)]
 
 
-def test_no_byte_is_changed_in_silence(verified):
+SHARES_IN_STAGES = Measure(stages, ("share",), shares=("share",))
+STAGED = tiny({"Ml-knn": METHODS["Ml-knn"]}, measure=SHARES_IN_STAGES, n_splits=4)
+
+
+@pytest.mark.parametrize("mine", [MINE, STAGED], ids=["trials", "stages"])
+def test_no_byte_is_changed_in_silence(store, mine):
     """Of records and of outcomes: it has no effect, is marked, or is refused with the way out."""
-    trials_before = verified.load(MINE)
-    outcomes_before = verified.outcomes()
+    compute(mine, store=store, jobs=1)
+    verify([mine], store=store, jobs=1)
+    before = records_of(mine, store=store)
+    outcomes_before = store.outcomes()
     rng = np.random.default_rng(0)
     ends = []
     for name in ("mine", "verified"):
-        path = verified.path(name)
+        path = store.path(name)
         whole = path.read_bytes()
         for _ in range(150):
             changed = bytearray(whole)
             changed[rng.integers(len(changed))] = rng.integers(256)
             path.write_bytes(bytes(changed))
-            ends.append(end_of(verified, trials_before, outcomes_before))
+            ends.append(end_of(mine, store, before, outcomes_before))
         path.write_bytes(whole)
     assert ends.count("marked") > 50
     assert ends.count("refused") > 100
 
 
-def end_of(store, trials_before, outcomes_before):
+def end_of(mine, store, before, outcomes_before):
     """What becomes of a file with one other byte."""
     try:
-        loaded = store.load(MINE)
+        read = records_of(mine, store=store)
         outcomes = store.outcomes()
     except StoreError as error:
         message = str(error)
         assert "verify` again" in message or "compute` again" in message
         return "refused"
     pd.testing.assert_frame_equal(outcomes, outcomes_before)
-    trusted = loaded[loaded["doubt"] == ""]
+    trusted = read[read["state"] == CURRENT]
     # Merged by all columns.
-    as_before = trusted.merge(trials_before)
+    as_before = trusted.merge(before)
     assert len(as_before) == len(trusted)
-    if len(trusted) == len(loaded) == len(trials_before):
+    # A trial is trusted as a whole.
+    n_stages = trusted.groupby(KEY)["stage"].transform("size")
+    assert (n_stages == trusted["n_stages"]).all()
+    if len(trusted) == len(before):
         return "without effect"
     return "marked"
 

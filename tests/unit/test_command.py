@@ -10,7 +10,7 @@ import pytest
 import mimlpaper
 from mimlpaper.datasets import DataError, fetch
 from mimlstudy import folders
-from mimlstudy.engine import arithmetic, execution
+from mimlstudy.engine import arithmetic, execution, verify
 from mimlstudy.engine.trials import PROFILES
 from mimlstudy.paper.catalogue import PaperCatalogue
 from mimlstudy.paper.published import published_tables
@@ -98,6 +98,26 @@ def test_verify_fails_if_records_are_damaged(run, recorded, options, expected):
     code, printed = run(f"verify {SMOKE_RUN} {options}")
     assert code == 1
     assert expected in printed
+    remedy = "`mimlpaper compute table1` records the trials that differ or are damaged again"
+    assert (remedy in printed) == (not options)
+
+
+def test_compute_fails_if_records_stay_as_they_are_for_want_of_data(run, recorded, monkeypatch):
+    """And verify says how many records it cannot compare."""
+    monkeypatch.setattr(PaperCatalogue, "content", lambda *arguments: "other data")
+    monkeypatch.setattr(PaperCatalogue, "fetch", raising(DataError("gone")))
+    code, printed = run(f"compute {SMOKE_RUN} --methods Ml-knn")
+    assert code == 1
+    assert "2 trials are not run again: gone" in printed
+    assert "2 data changed" in printed
+
+
+@pytest.mark.usefixtures("recorded")
+def test_verify_says_how_many_records_it_cannot_compare(run, monkeypatch):
+    monkeypatch.setattr(verify, "n_in_no_group", lambda *arguments, **options: 3)
+    code, printed = run(f"verify {SMOKE_RUN}")
+    assert code == 0
+    assert "3 recorded trials cannot be compared: of other settings or data, or costs" in printed
 
 
 @pytest.mark.usefixtures("recorded")

@@ -263,12 +263,13 @@ def test_a_damaged_row_stays_damaged_until_it_is_recorded_again(store):
 
 
 def test_a_trial_with_a_damaged_stage_stays_damaged_when_it_differs(store):
-    store.append(MINE, block_of_stages(7, 3, coverage=1.25))
+    store.append(MINE, block_of_stages(1, 3, coverage=1.25))
     lines = lines_of(store)
     lines[2] = lines[2].replace(",1.25,", ",2.25,", 1)
     write(store, lines)
     damaged = store.load(MINE)
     assert damaged["doubt"].tolist() == ["", "damaged", ""]
+    assert records(MINE, store=store)["state"].tolist() == ["damaged"] * 3
     store.mark_as_differing(MINE, set(keys_of(damaged)))
     pd.testing.assert_frame_equal(store.load(MINE), damaged)
 
@@ -326,6 +327,7 @@ MEASURED = Measure(
     ("n_settings", "gap", "later"),
     counts=("n_settings",),
     may_lack=("later",),
+    ranges=(("gap", -3, 3), ("later", 0, np.inf)),
 )
 
 
@@ -335,12 +337,15 @@ MEASURED = Measure(
         ({}, ""),
         ({"gap": -2.5, "later": 1.0}, ""),
         ({"gap": np.nan}, "damaged"),
+        ({"gap": 3.5}, "damaged"),
+        ({"gap": -3.5}, "damaged"),
+        ({"later": -1.0}, "damaged"),
         ({"n_settings": 1.5}, "damaged"),
         ({"n_settings": -1}, "damaged"),
     ],
     ids=str,
 )
-def test_a_measure_says_which_numbers_are_counts_and_which_a_row_may_lack(store, values, expected):
+def test_a_measure_says_which_numbers_are_possible_and_which_may_lack(store, values, expected):
     """No number is of the test set, which may be empty."""
     measured = tiny(measure=MEASURED, name="measured")
     numbers = {"n_settings": 4, "gap": 0.5, "n_test": 0} | values
@@ -448,6 +453,20 @@ def test_old_rows_of_other_code_do_not_hide_current_ones_of_the_base(base, tmp_p
     current = of_base[of_base == "current"]
     assert len(current) > 1
     assert state.loc[current.index].tolist() == current.tolist()
+
+
+def test_a_doubt_counts_in_whichever_store_it_stands(store, tmp_path):
+    """Of the same run: a copy of a record that was marked in one of two stores."""
+    run(store)
+    above = Store(tmp_path / "above", CATALOGUE, base=store)
+    above.mark_as_differing(MINE, set(keys_of(store.load(MINE))))
+    assert set(records(MINE, store=above)["state"]) == {"differs"}
+    marked = above.path("mine").read_bytes()
+    above.path("mine").write_bytes(store.path("mine").read_bytes())
+    assert set(records(MINE, store=above)["state"]) == {"current"}
+    store.path("mine").write_bytes(marked)
+    assert set(records(MINE, store=above)["state"]) == {"differs"}
+    assert set(run(above)["state"]) == {"current"}
 
 
 @pytest.mark.parametrize("order", ["sorted by stage", "reversed", "one line doubled"])

@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from mimlstudy.judge.selection import Selection, as_in_our_tables, selected
+from mimlstudy.judge.selection import Selection, as_in_our_tables, runs_by, selected
 from mimlstudy.paper.experiments import ROWS
-from tests.made_up_records import as_in_the_paper, rows
+from tests.made_up_records import as_in_the_paper, rows, staged, swept
 
 MARKED = [*ROWS["table1"].fixed_where_different()]  # methods with a setting chosen by print
 
@@ -89,6 +89,25 @@ def test_further_experiments_add_rows_with_settings_closest_to_print(read, close
     assert len(column) == len(closest) + 1
     column = column_of(read_more, "fixed", experiments)
     assert "Alone" not in set(column["method"])
+
+
+def test_a_run_that_stopped_keeps_its_last_value_and_a_hole_stays_one():
+    stages = staged("figure6", "MimlBoost", 4, n=2)
+    is_hole = (stages["split"] == 0) & (stages["stage"] == 2)
+    is_after_stop = (stages["split"] == 1) & (stages["stage"] > 2)
+    values = runs_by(stages[~is_hole & ~is_after_stop], "stage", "coverage")
+    is_missing = values.isna().to_numpy()
+    assert is_missing.tolist() == [[False, True, False, False], [False] * 4]
+    (stopped,) = set(values.iloc[1, 1:])
+    assert stopped == values.iloc[1, 1]
+
+
+def test_what_is_missing_of_a_sweep_is_not_filled_in():
+    sweep = swept("figure8", "MimlSvm", "ratio", [0.2, 0.4], n=2)
+    percent = sweep.assign(**{"%": sweep["override"]})
+    is_missing = (percent["split"] == 1) & (percent["%"] == percent["%"].max())
+    values = runs_by(percent[~is_missing], "%", "coverage")
+    assert values.isna().to_numpy().sum() == 1
 
 
 def test_published_records_are_finished_and_without_alternatives(closest):

@@ -55,6 +55,20 @@ def test_outcomes_keep_the_last_of_each_group_and_machine(store):
     assert table["largest_difference"].tolist() == [0.3] * 3
 
 
+@pytest.mark.parametrize("words", [("equal", "different"), ("different", "equal")])
+def test_of_two_outcomes_of_one_group_and_machine_the_worse_counts(store, words):
+    """A merge of two branches keeps both, in either order."""
+    lines = []
+    for word in words:
+        store.add_outcomes([outcome("a", "b", word)])
+        head, line = store.path("verified").read_text().splitlines(keepends=True)
+        lines.append(line)
+    store.path("verified").write_text("".join([head, *lines]))
+    assert store.outcomes()["outcome"].tolist() == ["different"]
+    store.add_outcomes([outcome("a", "b")])
+    assert store.outcomes()["outcome"].tolist() == ["equal"]
+
+
 def damaged_outcomes(whole):
     """Bytes of damaged files, made from a good one, and what is said of each."""
     edited = whole.replace(b",equal,", b",close,", 1)
@@ -129,6 +143,12 @@ def test_a_record_of_other_code_is_current_if_verify_found_the_same_on_every_mac
     assert state_after("different") == "differs"
     assert state_after("close") == "current"
     assert state_after("different", machine="elsewhere") == "differs"
+
+
+def test_a_machine_on_which_trials_fail_does_not_speak_against_another(state_after):
+    assert state_after("failed", machine="elsewhere") == "code changed"
+    assert state_after("equal") == "current"
+    assert state_after("damaged", machine="a third") == "code changed"
 
 
 def test_a_record_with_other_settings_is_not_current(store):

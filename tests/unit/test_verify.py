@@ -14,7 +14,7 @@ from mimlstudy.engine.comparison import compare_trial
 from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import Store, read_records
 from mimlstudy.engine.rows import StoreError
-from mimlstudy.engine.verify import verified, verify
+from mimlstudy.engine.verify import n_in_no_group, verified, verify
 from mimlstudy.paper.catalogue import CATALOGUE, PaperCatalogue
 from mimlstudy.paper.measures import COST_MEASURE
 from tests.made_up_study import METHODS, change_records, edit, raising, states, tiny
@@ -366,6 +366,44 @@ def test_what_differs_is_no_longer_attested_for_earlier_code(found_different, st
         "len(Y) - 2",
     )
     assert states(found_different, store) == {"Ml-knn": "code changed"}
+
+
+def killed(*arguments):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("step", ["mark_as_differing", "add_outcomes"])
+def test_no_kill_leaves_an_outcome_of_different_records_without_its_mark(store, monkeypatch, step):
+    """A mark comes first; a record that is neither is as before the verification."""
+    change(store, coverage=0.5)
+    honest = getattr(Store, step)
+
+    def killed_in_it(self, *arguments):
+        # verify adds no outcomes when it begins.
+        is_in_vain = step == "add_outcomes" and not arguments[0]
+        return honest(self, *arguments) if is_in_vain else killed()
+
+    with monkeypatch.context() as context:
+        context.setattr(Store, step, killed_in_it)
+        with pytest.raises(KeyboardInterrupt):
+            verify([MINE.varied(methods=["Ml-knn"])], store=store, jobs=1)
+    assert store.outcomes().empty
+    is_marked = step == "add_outcomes"
+    assert states(MINE, store)["Ml-knn"] == ("differs" if is_marked else "current")
+    if is_marked:
+        assert outcomes(store, only_not_current=True) == {"Ml-knn": "different"}
+
+
+def test_a_quick_check_that_finds_a_difference_marks_the_records(store):
+    change(store, coverage=0.5)
+    assert outcomes(store, seconds=20.0)["Ml-knn"] == "different"
+    assert states(MINE, store) == {"MimlNn": "current", "Ml-knn": "differs"}
+    assert store.outcomes()["method"].tolist() == ["Ml-knn"]
+
+
+def test_trials_in_no_group_are_counted(store):
+    change(store, "Ml-knn", settings="others")
+    assert n_in_no_group([MINE], store=store) == 2
 
 
 def test_a_quick_check_runs_cheap_trials_and_writes_nothing(store):
