@@ -1,24 +1,47 @@
 """Processes that start at once: forks of a server that has imported what they call."""
 
 import multiprocessing
+import sys
 import time
+from collections.abc import Iterable
 from contextlib import suppress
+from importlib import import_module
 
 import psutil
+
+from mimlstudy.engine.sources import sources
 
 CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods()  # not on Windows
 
 
 def fork_context(*modules: str):
-    """Starts processes that share nothing with this one, and have the ``modules`` from the start.
+    """Starts processes that share nothing with this one, and have its modules from the start.
 
-    The first call of a process decides what the server has imported; later forks import the rest
-    themselves.
+    They also have the further ``modules``. The first call of a process decides what the server has
+    imported; later forks import the rest themselves. On Windows each process imports all itself.
     """
+    if not CAN_FORK:
+        return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     # The code as it is imported, which children fingerprint.
-    context.set_forkserver_preload([*modules, "mimlstudy.engine.sources_read"])
+    read_last = "mimlstudy.engine.sources_read"
+    context.set_forkserver_preload([*imported_modules(), *modules, read_last])
     return context
+
+
+def imported_modules() -> list[str]:
+    """The modules of the library and the study that this process has imported."""
+    return [name for name in sys.modules if name in sources()]
+
+
+def import_all(modules: Iterable[str]):
+    """Import what another process has, and read all sources: later edits do not run here.
+
+    Without this a process would import a module when it first needs it, perhaps after an edit.
+    """
+    for name in modules:
+        import_module(name)
+    sources()
 
 
 def wait_for_end(parent: int):

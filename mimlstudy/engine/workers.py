@@ -1,6 +1,5 @@
 """Run trials: side by side in processes here or on a cluster, or each in its own process."""
 
-import multiprocessing
 import os
 import signal
 import threading
@@ -21,7 +20,12 @@ from mimlpaper.sharing import Cache, sharing
 from mimlstudy.engine.arithmetic import PINNED, pin
 from mimlstudy.engine.catalogue import Catalogue
 from mimlstudy.engine.fingerprint import fingerprint, provenance
-from mimlstudy.engine.forks import CAN_FORK, fork_context, wait_for_end
+from mimlstudy.engine.forks import (
+    fork_context,
+    import_all,
+    imported_modules,
+    wait_for_end,
+)
 from mimlstudy.engine.records import columns_of
 from mimlstudy.engine.rows import sealed
 from mimlstudy.engine.trials import Experiment, Measure, Splits, Trial, run_trial
@@ -148,7 +152,7 @@ def _rounds_after_death(batches, n_workers):
 
 @contextmanager
 def _local_workers(n_processes):
-    start = dict(initializer=_depend_on, initargs=(os.getpid(),))
+    start = dict(initializer=_depend_on, initargs=(os.getpid(), imported_modules()))
     try:
         with parallel_config("loky", n_jobs=n_processes, **start):
             yield
@@ -174,6 +178,7 @@ def _on_cluster(jobs, address) -> Iterator[Ended]:
     with Client(address) as client:
         client.wait_for_workers(1)
         _check_cluster(client, address)
+        client.run(import_all, imported_modules())
         all_workers = client.scheduler_info(-1)["workers"]  # -1: all workers, not the first few
         batches = _batches(jobs, len(all_workers))
         futures = client.map(_run_batch, batches, pure=False)
@@ -214,11 +219,10 @@ def _check_cluster(client, address):
 
 def _in_own_process(job: Job) -> Ended:
     """Run a job in a new process, so that nothing of an earlier fit is kept."""
-    context = multiprocessing.get_context("spawn")
-    if CAN_FORK:
-        context = fork_context(job.measure.rows.__module__)
+    context = fork_context(job.measure.rows.__module__)
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_send, args=(sender, job, os.getpid()))
+    arguments = sender, job, os.getpid(), imported_modules()
+    process = context.Process(target=_send, args=arguments)
     process.start()
     sender.close()  # the process has its own; without this, its death would not be seen
     try:
@@ -234,16 +238,20 @@ def _in_own_process(job: Job) -> Ended:
         process.join()
 
 
-def _send(sender, job, parent):
-    _depend_on(parent)
+def _send(sender, job, parent, modules):
+    _depend_on(parent, modules)
     sender.send(_attempt(job))
 
 
-def _depend_on(parent):
-    """Leave Ctrl-C to the process ``parent``, and end this one when the parent has ended."""
+def _depend_on(parent, modules):
+    """Run the code that the process ``parent`` has, leave Ctrl-C to it, and end when it has ended.
+
+    The parent has imported the ``modules``.
+    """
     # The parent ends this process. Ctrl-C would make one that still imports print an error.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    import_all(modules)
 
 
 def _end_with(parent):

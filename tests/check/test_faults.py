@@ -23,18 +23,17 @@ from tests.made_up_study import METHODS, check_same_numbers, short_trials, tiny
 
 SHORT = short_trials()
 
-# The command as a process of its own, with short trials in the place of Fig. 7. Workers that
-# find nothing more to do end soon. Ctrl-C arrives also where a script runs the tests.
+# The command as a process of its own, with short trials in the place of Fig. 7. Ctrl-C arrives
+# also where a script runs the tests.
 COMMAND = """
 import signal, sys
 from pathlib import Path
 from mimlstudy import folders
 from mimlstudy.report.command import main
 from mimlstudy.paper import experiments as registry
-from mimlstudy.engine import workers
 from tests.made_up_study import short_trials
 signal.signal(signal.SIGINT, signal.default_int_handler)
-folders.results, workers.IDLE = lambda: Path(sys.argv[1]), 2
+folders.results = lambda: Path(sys.argv[1])
 registry.EXPERIMENTS["figure7"] = short_trials()
 sys.exit(main(["compute", "figure7", "--jobs", "2"]))
 """

@@ -87,4 +87,5 @@ def test_an_interrupted_fit_changes_nothing_at_any_moment(estimator, examples):
         assert is_as_before or np.array_equal(scores, after)
         if not is_as_before:
             learner.fit(X, Y)
-    assert n_interrupted > 0 or seconds < SHORT
+    # Other programs may hold up a timer, and a fit may have its last moments in one call.
+    assert n_interrupted >= N_MOMENTS // 2 or seconds < SHORT
