@@ -1,6 +1,7 @@
 """Real faults against real runs: kills, Ctrl-C, torn files, edited code, lost processes."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -237,3 +238,60 @@ def test_each_end_of_a_notebook_is_told_apart(output, capsys):
     assert f"{output}/figures" in printed.err
     assert [path.name for path in output.glob("*.ipynb")] == ["good.ipynb"]
     assert "smoke" in (output / "good.ipynb").read_text()
+
+
+# A run in a copy of the packages. When the first trial has ended, a module is edited that another
+# method needs; the edit is taken back at the end, and the numbers of that method are printed.
+EDITED = """
+import json, sys
+from pathlib import Path
+from mimlpaper.algorithms import noisy_or
+from mimlstudy.engine.records import Store, records
+from mimlstudy.engine.workers import run_trials
+from mimlstudy.paper.catalogue import CATALOGUE
+from mimlstudy.paper.measures import COSTS, TESTED
+from tests.made_up_study import METHODS, tiny
+EDIT = b"\\nNoisyOr.decision_function = lambda self, X: 0 * X.instances[: len(X), :4]\\n"
+if __name__ == "__main__":
+    folder, measure = Path(sys.argv[1]), {"costs": COSTS, "tested": TESTED}[sys.argv[2]]
+    # Of another data set, so that no batch has trials of both.
+    late = tiny(
+        {"NoisyOr": noisy_or.NoisyOr()},
+        name="late",
+        n_splits=2,
+        datasets=("drawn:26x2x4",),
+        measure=measure,
+    )
+    n_early = 30 if measure is TESTED else 1
+    early = tiny({"Ml-knn": METHODS["Ml-knn"]}, name="early", n_splits=n_early, measure=measure)
+    experiments = {"early": early, "late": late}
+    trials = early.trials() + late.trials()
+    file = Path(noisy_or.__file__)
+    text = file.read_bytes()
+    for name in ("edited", "honest"):
+        store = Store(folder / name, CATALOGUE)
+        for trial, rows in run_trials(trials, experiments, CATALOGUE, jobs=2):
+            store.append(experiments[trial.experiment], rows)
+            if name == "edited":
+                file.write_bytes(text + EDIT)
+        file.write_bytes(text)
+        print(records(late, store=store)[["average_precision", "state"]].to_json())
+"""
+
+
+@pytest.mark.parametrize("measure", ["costs", "tested"])
+def test_edited_code_that_is_put_back_leaves_no_wrong_number_current(tmp_path, measure):
+    """Trials run the code that was there when they began; alone, or side by side."""
+    root = folders.project_root()
+    for name in ("mimlpaper", "mimlstudy", "tests", "data"):
+        shutil.copytree(root / name, tmp_path / name)
+    (tmp_path / "run.py").write_text(EDITED)
+    printed = subprocess.check_output(
+        [sys.executable, "run.py", "results", measure],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        text=True,
+    )
+    edited, honest = printed.splitlines()
+    assert '"current"' in honest
+    assert edited == honest

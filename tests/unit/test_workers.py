@@ -119,11 +119,7 @@ def forks(monkeypatch):
     if not hasattr(os, "fork"):
         pytest.skip("processes are forked")
     fork = multiprocessing.get_context("fork")
-    monkeypatch.setattr(
-        workers.multiprocessing,
-        "get_context",
-        lambda kind: fork,
-    )
+    monkeypatch.setattr(workers, "fork_context", lambda *modules: fork)
 
 
 @pytest.mark.usefixtures("forks")
