@@ -5,8 +5,9 @@ writer loses or mixes records. Part of a row that a killed process left is ignor
 before the next row is written.
 
 A record is *current* if today's code and data give it: today's code made it, or ``mimlpaper
-verify`` found that today's code gives the same. A reader's own tables are made of current records
-alone; what is published also of records that verification has not refuted. Five words:
+verify`` found that today's code gives the same. Versions of packages are recorded, and make no
+record old. A reader's own tables are made of current records alone; what is published also of
+records that verification has not refuted. Five words:
 
 - A *group* is the records that were made in one way: equal in the columns :data:`GROUP`.
 - An *outcome* is what verification found of a group: equal, close, different, damaged or failed.
@@ -543,7 +544,10 @@ def other_versions(store: Store) -> str:
     differing = sorted(recorded - set(here))
     if not differing:
         return ""
-    return f"Recorded with {', '.join(differing)}; here are {', '.join(here)}."
+    return (
+        f"Recorded with {', '.join(differing)}; here are {', '.join(here)}. A record is "
+        "current by its code and data; `mimlpaper verify` shows whether these versions agree."
+    )
 
 
 def keys_of(table: pd.DataFrame) -> list[tuple]:

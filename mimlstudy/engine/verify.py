@@ -133,7 +133,7 @@ def n_in_no_group(
     """How many recorded trials :func:`verify` leaves out: of other settings or data, and costs."""
     n_trials = 0
     for experiment in experiments:
-        table = records(experiment, profile=profile, store=store)
+        table = read_records(experiment, profile=profile, store=store)
         left_out = ~_have_group(table) if experiment.measure.repeatable else table["state"].notna()
         n_trials += len(table[left_out].drop_duplicates(KEY))
     return n_trials

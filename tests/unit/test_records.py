@@ -269,7 +269,7 @@ def test_a_trial_with_a_damaged_stage_stays_damaged_when_it_differs(store):
     write(store, lines)
     damaged = store.load(MINE)
     assert damaged["doubt"].tolist() == ["", "damaged", ""]
-    assert records(MINE, store=store)["state"].tolist() == ["damaged"] * 3
+    assert read_records(MINE, store=store)["state"].tolist() == ["damaged"] * 3
     store.mark_as_differing(MINE, set(keys_of(damaged)))
     pd.testing.assert_frame_equal(store.load(MINE), damaged)
 
@@ -460,12 +460,12 @@ def test_a_doubt_counts_in_whichever_store_it_stands(store, tmp_path):
     run(store)
     above = Store(tmp_path / "above", CATALOGUE, base=store)
     above.mark_as_differing(MINE, set(keys_of(store.load(MINE))))
-    assert set(records(MINE, store=above)["state"]) == {"differs"}
+    assert set(read_records(MINE, store=above)["state"]) == {"differs"}
     marked = above.path("mine").read_bytes()
     above.path("mine").write_bytes(store.path("mine").read_bytes())
-    assert set(records(MINE, store=above)["state"]) == {"current"}
+    assert set(read_records(MINE, store=above)["state"]) == {"current"}
     store.path("mine").write_bytes(marked)
-    assert set(records(MINE, store=above)["state"]) == {"differs"}
+    assert set(read_records(MINE, store=above)["state"]) == {"differs"}
     assert set(run(above)["state"]) == {"current"}
 
 
