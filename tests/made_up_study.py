@@ -191,6 +191,6 @@ def see(monkeypatch, texts: dict[str, str]):
 
     names.__wrapped__ = edited.__wrapped__
     monkeypatch.setattr(fingerprint, "_names", names)
-    for name in ("_closure", "_uses", "_hash", "_check_imports"):
+    for name in ("_closure", "_uses", "_meanings", "_line", "_hash", "_check_imports"):
         uncached = getattr(fingerprint, name).__wrapped__
         monkeypatch.setattr(fingerprint, name, cache(uncached))

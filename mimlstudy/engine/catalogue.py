@@ -27,6 +27,9 @@ class Catalogue(Protocol):
     def content(self, name: str) -> str | None:
         """The :func:`content_hash` that it must have; None if its loader draws the data."""
 
+    def drawn_content(self, name: str) -> str | None:
+        """The :func:`content_hash` of what its loader draws here; None if it has files."""
+
     def is_present(self, name: str, data_home=None) -> bool:
         """Whether it can be loaded without a download."""
 

@@ -1,9 +1,10 @@
 """Where a number comes from: the code behind it, its settings, versions, commit, machine.
 
 A fingerprint has two parts. *code* is a hash of the definitions (functions, classes, constants)
-that a trial runs; it follows every name that the code uses to its definition in these packages. So
-a definition may move to another file, but it may not change. ``mimlstudy.engine.normal_form`` says
-what does not count, such as comments; the Python version does not count either. *settings* is a
+that a trial runs; it follows every name that the code uses to its definition in these packages, or
+to what is imported from another one. So a definition may move to another file, but neither it nor
+what its names mean may change. ``mimlstudy.engine.normal_form`` says what does not count, such as
+comments; versions of Python and of other packages do not count either. *settings* is a
 hash of how the estimator, the splits and the measure are set up, as far as it differs from the
 defaults of their classes.
 
@@ -22,6 +23,7 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 from functools import cache, partial
 from importlib import import_module
+from types import ModuleType
 from typing import NamedTuple
 
 import llvmlite.binding
@@ -31,7 +33,13 @@ from sklearn.base import BaseEstimator
 from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.engine.arithmetic import arithmetic
-from mimlstudy.engine.normal_form import ASSIGNMENTS, FUNCTIONS, canonical, name_of, normalised
+from mimlstudy.engine.normal_form import (
+    ASSIGNMENTS,
+    FUNCTIONS,
+    canonical,
+    is_known_decorator,
+    normalised,
+)
 from mimlstudy.engine.sources import sources, versions
 
 Definition = tuple[str, str]  # module and name
@@ -56,22 +64,24 @@ NOT_FOLLOWED = {
 
 REST = ""  # stands for a module's statements that run when it is imported, whoever uses a name
 DEFINITIONS = (ast.ClassDef, *FUNCTIONS)
-# Decorators without an effect elsewhere; an unknown one might register what it decorates.
-DECORATORS = {
-    "cache",
-    "cached_property",
-    "classmethod",
-    "compiled",
-    "contextmanager",
-    "dataclass",
-    "lru_cache",
-    "njit",
-    "property",
-    "staticmethod",
-    "total_ordering",
-    "wraps",
-}
 PATCHES = {"setattr", "delattr", "exec", "eval", "globals", "vars"}  # change what others define
+# Methods that change what they are called on.
+CHANGING = {
+    "add",
+    "append",
+    "clear",
+    "discard",
+    "extend",
+    "insert",
+    "pop",
+    "popitem",
+    "register",
+    "remove",
+    "reverse",
+    "setdefault",
+    "sort",
+    "update",
+}
 
 
 class Fingerprint(NamedTuple):
@@ -87,14 +97,15 @@ def fingerprint(estimator, loader, splits, measure) -> Fingerprint:
     All code behind the loader counts, but not what it is called with: data are known by content.
     """
     settings, definitions = _behind(estimator, loader, splits, measure)
-    lines = {f"{name} {_hash((module, name))}" for module, name in definitions}
+    lines = {_line(definition) for definition in definitions}
     return Fingerprint(_short_hash("\n".join(sorted(lines))), _short_hash(settings))
 
 
 def modules_behind(estimator, loader, splits, measure) -> dict[str, int]:
     """The packages' modules that a fingerprint covers, with the number of definitions in use."""
     _, definitions = _behind(estimator, loader, splits, measure)
-    return dict(sorted(Counter(module for module, name in definitions if name != REST).items()))
+    own = [module for module, name in definitions if name != REST and not _is_import(module, name)]
+    return dict(sorted(Counter(own).items()))
 
 
 def _short_hash(text):
@@ -121,16 +132,38 @@ def _described(value, used: set[Definition]):
         return sorted(value, key=str)
     if isinstance(value, partial):
         return [value.func, value.args, value.keywords]
-    if isinstance(value, np.generic | np.ndarray):
+    if isinstance(value, np.ndarray):
+        return [value.dtype.str, value.tolist()]
+    if isinstance(value, np.generic):
         return value.tolist()
     if hasattr(value, "__qualname__"):  # a class or a function, with what it closes over
-        used |= _resolved(value.__module__, value.__qualname__.split(".")[0])
-        enclosed = (cell.cell_contents for cell in getattr(value, "__closure__", None) or ())
-        return [value.__qualname__, *enclosed]
+        used |= _resolved(value.__module__ or "", value.__qualname__.split(".")[0])
+        enclosed = [cell.cell_contents for cell in getattr(value, "__closure__", None) or ()]
+        return [_full_name(value), *enclosed, *_owner(value)]
     if not hasattr(value, "__dict__"):
         return [type(value), str(value)]
     held = value.get_params(deep=False) if isinstance(value, BaseEstimator) else vars(value)
     return [type(value), _without_defaults(type(value), held)]
+
+
+def _full_name(value) -> str:
+    """The name of a function or class; of a foreign one with the public part of its module."""
+    if value.__name__ == "<lambda>":
+        raise ValueError(
+            "a setting must be told from every other, and a lambda has no name; write a function"
+        )
+    module = value.__module__ or ""
+    if module in sources():  # where it may move to another file
+        return value.__qualname__
+    parts = [part for part in module.split(".") if part[:1] != "_"]
+    return ".".join([*parts, value.__qualname__])
+
+
+def _owner(value) -> list:
+    """The object whose method it is, if it is one."""
+    owner = getattr(value, "__self__", None)
+    is_method = owner is not None and not isinstance(owner, ModuleType)  # of compiled functions
+    return [owner] if is_method else []
 
 
 def _without_defaults(kind, held):
@@ -180,17 +213,39 @@ def _closure(used: frozenset[Definition]) -> set[Definition]:
 @cache
 def _uses(definition: Definition) -> set[Definition]:
     """The packages' definitions whose names appear in one definition."""
-    module, name = definition
+    module, _ = definition
     _check_imports(module)
-    used = {(module, REST)}  # it ran when the module was imported
+    at_import = (module, REST)  # it ran when the module was imported
+    return {at_import}.union(*_meanings(definition).values())
+
+
+@cache
+def _meanings(definition: Definition) -> dict[str, set[Definition]]:
+    """What each name in one definition means, of those that these packages define or import."""
+    module, name = definition
+    meanings = {}
     for node in (node for part in _names(module)[0][name] for node in ast.walk(part)):
         if isinstance(node, ast.Name):
-            used |= _resolved(module, node.id)
+            meanings[node.id] = _resolved(module, node.id)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            used |= _resolved(module, node.value.id, node.attr)
+            inner = f"{node.value.id}.{node.attr}"
+            meanings[inner] = _resolved(module, node.value.id, node.attr)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            used = used.union(*(_resolved(node.module, alias.name) for alias in node.names))
-    return used
+            for alias in node.names:
+                meanings[alias.name] = _resolved(node.module, alias.name)
+    return meanings
+
+
+@cache
+def _line(definition: Definition) -> str:
+    """A definition's name, its hash, and those of what its names mean.
+
+    With the latter, two definitions that are exchanged are seen, though both are in use.
+    """
+    words = [definition[1], _hash(definition)]
+    for name, meant in sorted(_meanings(definition).items()):
+        words += [f"{name}={other[1]}:{_hash(other)}" for other in sorted(meant)]
+    return " ".join(words)
 
 
 def _resolved(module: str, name: str, attribute: str = "") -> set[Definition]:
@@ -213,7 +268,10 @@ def _resolved(module: str, name: str, attribute: str = "") -> set[Definition]:
 
 @cache
 def _names(module: str) -> tuple[dict[str, list[ast.stmt]], dict[str, tuple[str, str]]]:
-    """A module's definitions by name, in normal form, and where it imports other names from."""
+    """A module's definitions by name, in normal form, and where it imports other names from.
+
+    An import from another package defines its names, whatever stands beside it in the statement.
+    """
     tree = normalised(sources()[module])
     defined: dict[str, list[ast.stmt]] = defaultdict(list, {REST: []})
     imported: dict[str, tuple[str, str]] = {}
@@ -221,13 +279,34 @@ def _names(module: str) -> tuple[dict[str, list[ast.stmt]], dict[str, tuple[str,
         if isinstance(statement, ast.ImportFrom):
             origin = str(statement.module)
             for alias in statement.names:
-                imported[alias.asname or alias.name] = origin, alias.name
-        elif not isinstance(statement, ast.Import):
+                name = alias.asname or alias.name
+                if _is_ours(origin):
+                    imported[name] = origin, alias.name
+                else:
+                    defined[name] = [ast.ImportFrom(origin, [ast.alias(alias.name)], 0)]
+        elif isinstance(statement, ast.Import):
+            for alias in statement.names:
+                # Without another name only the package gets one, and the modules that it needs.
+                name = alias.asname or alias.name.partition(".")[0]
+                defined[name].append(ast.Import([ast.alias(alias.name)]))
+                defined[name].sort(key=ast.dump)
+        else:
             for name in _names_defined_by(statement):
                 defined[name].append(statement)
             if _may_change_others(statement):
                 defined[REST].append(statement)
     return dict(defined), imported
+
+
+def _is_ours(module: str) -> bool:
+    """Whether a module is of these packages."""
+    return module.partition(".")[0] in {name.partition(".")[0] for name in sources()}
+
+
+def _is_import(module: str, name: str) -> bool:
+    """Whether a name is only imported from another package."""
+    statements = _names(module)[0][name]
+    return all(isinstance(each, ast.Import | ast.ImportFrom) for each in statements)
 
 
 def _names_defined_by(statement) -> list[str]:
@@ -248,9 +327,7 @@ def _targets(assignment) -> list[ast.AST]:
 def _may_change_others(statement) -> bool:
     """Whether a statement does more than define its names, such as to patch a class."""
     if isinstance(statement, DEFINITIONS):
-        # A decorator may have arguments.
-        decorators = [getattr(node, "func", node) for node in statement.decorator_list]
-        if any(name_of(decorator) not in DECORATORS for decorator in decorators):
+        if not all(map(is_known_decorator, statement.decorator_list)):
             return True
         is_class = isinstance(statement, ast.ClassDef)
         return is_class and any(map(_may_change_others, statement.body))
@@ -260,29 +337,43 @@ def _may_change_others(statement) -> bool:
         return True
     if any(isinstance(node, ast.Attribute | ast.Subscript) for node in _targets(statement)):
         return True
-    return any(isinstance(node, ast.Name) and node.id in PATCHES for node in ast.walk(statement))
+    return any(map(_changes_another, ast.walk(statement)))
+
+
+def _changes_another(node) -> bool:
+    """Whether a node of an assignment may change what is defined elsewhere."""
+    match node:
+        case ast.Name():
+            return node.id in PATCHES
+        case ast.Call(func=ast.Attribute(value=ast.Name() | ast.Attribute(), attr=method)):
+            return method in CHANGING
+    return False
 
 
 @cache
 def _check_imports(module: str):
     """Raise an ImportError for an import of these packages by which no change would be followed."""
     tree = ast.parse(sources()[module])
-    ours = {name.partition(".")[0] for name in sources()}
     at_top = set(map(id, tree.body))
     modules = set()  # names that stand for modules
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-            is_followed = not any(name.partition(".")[0] in ours for name in names)
+            is_followed = not any(map(_is_ours, names))
         elif isinstance(node, ast.ImportFrom):
             origin = str(node.module)
-            is_ours = node.level or origin.partition(".")[0] in ours
+            is_ours = node.level or _is_ours(origin)
             inner = {a.asname or a.name for a in node.names if f"{origin}.{a.name}" in sources()}
             names = [alias.name for alias in node.names]
             modules |= inner if is_ours else set()
             is_star = names == ["*"]
-            is_followed = not is_ours or not (
-                node.level or is_star or (inner and id(node) not in at_top)
+            is_followed = not is_star and not (
+                is_ours and (node.level or (inner and id(node) not in at_top))
+            )
+        elif isinstance(node, ast.Global):
+            raise ImportError(
+                f"{module}: changes in a function of the global {', '.join(node.names)} would not "
+                "be followed; change it where the module defines it"
             )
         else:
             continue

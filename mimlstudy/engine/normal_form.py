@@ -2,10 +2,12 @@
 
 What a reader sees and a computer does not is left out or made equal: comments, layout, quotes,
 docstrings, annotations, the texts of exceptions and warnings, and the names of local variables.
-Names of parameters stay, because a caller may use them.
+Names of parameters stay, because a caller may use them. What code can read itself stays as well,
+where it may do so: a text that an exception carries, a docstring, an annotation.
 """
 
 import ast
+import builtins
 import re
 from collections.abc import Iterator, Set
 from contextlib import contextmanager
@@ -18,7 +20,50 @@ ASSIGNMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign)
 # nothing. ``query`` is a method of tables.
 SEE_NAMES, SEE_NAMES_ALONE = {"eval", "exec", "query", "_getframe"}, {"locals", "vars", "dir"}
 TELLING = {"ClassVar", "InitVar", "KW_ONLY"}  # annotations that change what a data class does
-TAKES_MESSAGE = re.compile(r"warn|\w+(Error|Warning)")  # a function that warns, or an exception
+# Decorators without an effect elsewhere, which read no annotation; an unknown one might do both.
+DECORATORS = {
+    "cache",
+    "cached_property",
+    "classmethod",
+    "compiled",
+    "contextmanager",
+    "dataclass",
+    "lru_cache",
+    "njit",
+    "property",
+    "staticmethod",
+    "total_ordering",
+    "wraps",
+}
+EXCEPTION = re.compile(r"\w+(Error|Warning)")  # the name of an exception that is raised
+BUILT_IN = {
+    name
+    for name, value in vars(builtins).items()
+    if isinstance(value, type) and issubclass(value, BaseException)
+}
+# What the text of a message may call: these change nothing, and draw no number.
+CALLED_IN_MESSAGES = {
+    "argmax",
+    "argmin",
+    "format",
+    "isna",
+    "isnan",
+    "join",
+    "len",
+    "list",
+    "min",
+    "modelStatusToString",  # of HiGHS
+    "repr",
+    "shape",
+    "shown",  # mimlpaper.arrays.shown, of a cell
+    "sorted",
+    "str",
+    "sum",
+    "tolist",
+    "type",
+}
+# Names by which a definition reads what is left out of others.
+READS_TEXTS, READS_ANNOTATIONS = {"args", "__doc__"}, {"__annotations__", "get_type_hints"}
 
 
 def normalised(source: bytes) -> ast.Module:
@@ -44,12 +89,26 @@ class _NormalForm(ast.NodeTransformer):
     def __init__(self, tree: ast.Module):
         self.with_message = _calls_with_message(tree)
         self.constants = _text_constants(tree)
+        self.telling = _telling_names(tree)
+        self.drops_texts = True  # unless the definition around reads some
+        self.drops_annotations = True
         self.messages: Set[str] = set()  # variables of the function around that are only messages
         # New names by name, of the functions and comprehensions around, the innermost last.
         self.scopes: list[dict[str, str]] = []
         self.numbers: Iterator[int] = count()  # for the variables of the outermost of them
         self.renames = True  # unless something there sees names
         self.in_class_body = False
+
+    def visit_Module(self, node):
+        statements = []
+        for statement in node.body:
+            parts = list(ast.walk(statement))
+            attributes = {getattr(part, "attr", "") for part in parts}
+            self.drops_texts = not attributes & READS_TEXTS
+            self.drops_annotations = not READS_ANNOTATIONS & {name_of(part) for part in parts}
+            statements.append(self.visit(statement))
+        node.body = [statement for statement in statements if statement is not None]
+        return node
 
     @contextmanager
     def _scope(self, node, bound, kept=()):
@@ -78,11 +137,15 @@ class _NormalForm(ast.NodeTransformer):
         return node
 
     def visit_FunctionDef(self, node):
-        around, self.in_class_body = self.in_class_body, False
+        around = self.in_class_body, self.drops_annotations
+        self.in_class_body = False
+        # A decorator may choose by the types of parameters, as that of a single dispatch.
+        self.drops_annotations &= all(map(is_known_decorator, node.decorator_list))
         is_outermost = not self.scopes
-        if is_outermost:
+        if is_outermost and self.drops_texts:
             self.messages = _messages_of(node, self.with_message)
-        node.returns = None  # an annotation
+        if self.drops_annotations:
+            node.returns = None
         node.name = self._renamed(node.name)
         node.decorator_list = list(map(self.visit, node.decorator_list))
         body = ast.Module(node.body, [])
@@ -90,7 +153,7 @@ class _NormalForm(ast.NodeTransformer):
             node.body = self.generic_visit(body).body
         if is_outermost:
             self.messages = set()
-        self.in_class_body = around
+        self.in_class_body, self.drops_annotations = around
         return node
 
     visit_AsyncFunctionDef = visit_FunctionDef
@@ -128,7 +191,8 @@ class _NormalForm(ast.NodeTransformer):
     # A variable is renamed wherever its name stands, or functions that are the same would differ.
 
     def visit_arg(self, node):
-        node.annotation = None
+        if self.drops_annotations:
+            node.annotation = None
         return node
 
     def visit_Name(self, node):
@@ -158,9 +222,10 @@ class _NormalForm(ast.NodeTransformer):
     def visit_AnnAssign(self, node):
         """Only a class has a use for an annotation: it makes a field of a data class."""
         if self.in_class_body:
-            words = re.findall(r"\w+", ast.unparse(node.annotation))
-            telling = sorted(TELLING.intersection(words))
-            node.annotation = ast.Constant(" ".join(telling))
+            if self.drops_annotations:
+                words = re.findall(r"\w+", ast.unparse(node.annotation))
+                telling = sorted({self.telling[word] for word in words if word in self.telling})
+                node.annotation = ast.Constant(" ".join(telling))
             return self.generic_visit(node)
         if node.value is None:
             return None
@@ -176,18 +241,19 @@ class _NormalForm(ast.NodeTransformer):
     def visit_Expr(self, node):
         """A statement that is only a text is a docstring, or as good as one."""
         is_text = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-        return None if is_text else self.generic_visit(node)
+        return None if is_text and self.drops_texts else self.generic_visit(node)
 
     def visit_Call(self, node):
         """The type of an exception decides what catches it; its text does not."""
-        if node in self.with_message:
+        if node in self.with_message and self.drops_texts:
             texts = self.constants | self.messages
-            node.args = [given for given in node.args if not _is_text(given, texts)]
-            node.keywords = [given for given in node.keywords if not _is_text(given.value, texts)]
+            node.args = [given for given in node.args if not _is_message(given, texts)]
+            node.keywords = [each for each in node.keywords if not _is_message(each.value, texts)]
         return self.generic_visit(node)
 
     def visit_Assert(self, node):
-        node.msg = None
+        if node.msg and self.drops_texts and _changes_nothing(node.msg):
+            node.msg = None
         return self.generic_visit(node)
 
 
@@ -235,7 +301,9 @@ def _shows_names(node):
     if not isinstance(node, ast.Call):
         return isinstance(node, ast.ClassDef)
     name = name_of(node.func)
-    return name in SEE_NAMES or (name in SEE_NAMES_ALONE and not node.args)
+    # Numba takes the types of variables by their names.
+    names_variables = any(each.arg == "locals" for each in node.keywords)
+    return names_variables or name in SEE_NAMES or (name in SEE_NAMES_ALONE and not node.args)
 
 
 def name_of(node) -> str:
@@ -243,22 +311,50 @@ def name_of(node) -> str:
     return getattr(node, "id", getattr(node, "attr", ""))
 
 
+def is_known_decorator(node) -> bool:
+    """Whether a decorator, perhaps with arguments, is one of :data:`DECORATORS`."""
+    return name_of(getattr(node, "func", node)) in DECORATORS
+
+
+def _telling_names(tree) -> dict[str, str]:
+    """The names that a module has for :data:`TELLING`, with what they stand for."""
+    names = {name: name for name in TELLING}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.alias) and node.asname and node.name in TELLING:
+            names[node.asname] = node.name
+        elif isinstance(node, ast.Assign) and name_of(node.value) in TELLING:
+            names |= dict.fromkeys(_bound_in(node), name_of(node.value))
+    return names
+
+
 def _calls_with_message(tree) -> set[ast.Call]:
     """The calls whose texts only a reader sees: what is raised, makes an exception, or warns."""
     calls = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-            calls.add(node.exc)
-        elif isinstance(node, ast.Call) and TAKES_MESSAGE.fullmatch(name_of(node.func)):
+            name = name_of(node.exc.func)
+            if name in BUILT_IN or EXCEPTION.fullmatch(name):
+                calls.add(node.exc)
+        elif isinstance(node, ast.Call) and _makes_message(node.func):
             calls.add(node)
     return calls
+
+
+def _makes_message(function) -> bool:
+    """Whether code that is called is an exception of Python, or ``warnings.warn``."""
+    match function:
+        case ast.Name():
+            return function.id == "warn" or function.id in BUILT_IN
+        case ast.Attribute(value=ast.Name(id="warnings")):
+            return function.attr == "warn"
+    return False
 
 
 def _text_constants(tree) -> set[str]:
     """The names that a module gives to texts."""
     names = set()
     for statement in tree.body:
-        if isinstance(statement, ast.Assign) and _is_text(statement.value):
+        if isinstance(statement, ast.Assign) and _is_message(statement.value):
             names |= {*_bound_in(statement)}
     return names
 
@@ -269,15 +365,20 @@ def _messages_of(function, with_message) -> set[str]:
     if any(map(_shows_names, nodes)):
         return set()
     of_module = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
-    texts, in_messages = set(), set()
+    targets = set()
     for node in nodes:
-        if isinstance(node, ASSIGNMENTS) and node.value and _is_text(node.value):
-            texts.add(_target(node))
-        elif node in with_message:
-            in_messages |= {*ast.walk(node)}
+        if isinstance(node, ASSIGNMENTS) and node.value and _is_message(node.value):
+            targets.add(_target(node))
     names = {node for node in nodes if isinstance(node, ast.Name)}
-    used_elsewhere = {name.id for name in names - texts - in_messages}
-    return {name.id for name in names & texts} - used_elsewhere - of_module
+    texts = {name.id for name in names & targets}
+    in_messages = set()
+    for call in with_message.intersection(nodes):
+        # Not what chooses the kind of an exception or of a warning.
+        for given in [*call.args, *(keyword.value for keyword in call.keywords)]:
+            if _is_message(given, texts):
+                in_messages |= {*ast.walk(given)}
+    used_elsewhere = {name.id for name in names - targets - in_messages}
+    return texts - used_elsewhere - of_module
 
 
 def _target(assignment):
@@ -285,6 +386,21 @@ def _target(assignment):
     if isinstance(assignment, ast.Assign):
         return assignment.targets[0] if len(assignment.targets) == 1 else None
     return assignment.target
+
+
+def _is_message(node, texts: Set[str] = frozenset()):
+    """Whether a text can be left out: nothing else happens where it is put together."""
+    return _is_text(node, texts) and _changes_nothing(node)
+
+
+def _changes_nothing(node):
+    """Whether a node holds no assignment, no yield, and no call of unknown code."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Await):
+            return False
+        if isinstance(part, ast.Call) and name_of(part.func) not in CALLED_IN_MESSAGES:
+            return False
+    return True
 
 
 def _is_text(node, texts: Set[str] = frozenset()):

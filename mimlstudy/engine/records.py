@@ -463,7 +463,7 @@ def _of_base(table, below):
 def _states(table, experiment, store):
     state_of_group = _states_of_groups(store.outcomes())
     today = fingerprints_today(experiment, table, store.catalogue)
-    arithmetics = {PINNED, arithmetic()}
+    arithmetic_here = arithmetic()
 
     @cache
     def state(dataset, method, override_text, content, doubt, code, settings, made_in):
@@ -472,12 +472,16 @@ def _states(table, experiment, store):
         found = state_of_group.get(group)
         if doubt:
             return doubt
-        if store.catalogue.content(dataset) not in (None, content):
+        listed = store.catalogue.content(dataset)
+        if listed is None and made_in == arithmetic_here:
+            # Another arithmetic may draw other last digits.
+            listed = store.catalogue.drawn_content(dataset)
+        if listed not in (None, content):
             return DATA_CHANGED
         if settings != now.settings:
             return SETTINGS_CHANGED
         # Records of today's code that differ have a doubt: verification marks them.
-        if found == CURRENT or (code == now.code and made_in in arithmetics):
+        if found == CURRENT or (code == now.code and made_in in {PINNED, arithmetic_here}):
             return CURRENT
         if found == DIFFERS:
             return DIFFERS

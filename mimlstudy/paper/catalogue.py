@@ -1,9 +1,11 @@
 """The paper's data sets for the engine, and where their trials are recorded."""
 
 from dataclasses import dataclass
+from functools import cache
 
 from mimlpaper.datasets import fetch, loaders
 from mimlstudy import folders
+from mimlstudy.engine.catalogue import content_hash
 from mimlstudy.engine.records import Store
 from mimlstudy.paper.contents import listed_contents
 
@@ -44,6 +46,9 @@ class PaperCatalogue:
     def content(self, name):
         return listed_contents().get(name, "") if fetch.source_of(name).files else None
 
+    def drawn_content(self, name):
+        return None if fetch.source_of(name).files else _drawn_content(name)
+
     def is_present(self, name, data_home=None):
         return fetch.is_present(name, data_home)
 
@@ -61,6 +66,11 @@ class PaperCatalogue:
         origin, _, _ = base.partition(":")
         stand_in = STAND_INS.get(origin, origin)
         return stand_in if percentage is None else f"{stand_in}:{percentage}%"
+
+
+@cache
+def _drawn_content(name):
+    return content_hash(loaders.load(name))
 
 
 CATALOGUE = PaperCatalogue()

@@ -44,6 +44,23 @@ def with_imports_in_another_order(source):
     return with_reversed_order_of(ast.ImportFrom, source)
 
 
+def with_all_imports_in_another_order(source):
+    """Also those of other packages, some of which have no ``from``."""
+    return with_reversed_order_of(ast.Import | ast.ImportFrom, source)
+
+
+def with_an_import_for_each_name(source):
+    tree = ast.parse(source)
+    statements = []
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom):
+            statements += [ast.ImportFrom(node.module, [name], node.level) for name in node.names]
+        else:
+            statements.append(node)
+    tree.body = statements
+    return ast.unparse(tree)
+
+
 def with_functions_in_another_order(source):
     return with_reversed_order_of(ast.FunctionDef, source)
 
@@ -161,6 +178,8 @@ HARMLESS = [
     with_other_docstrings,
     with_another_layout_and_quotes,
     with_imports_in_another_order,
+    with_all_imports_in_another_order,
+    with_an_import_for_each_name,
     with_functions_in_another_order,
     with_other_local_names,
     without_annotations,

@@ -97,6 +97,33 @@ def test_a_mistake_in_a_definition_moves_the_code_of_its_trials(monkeypatch, nam
     assert trials_with_other_code(before) >= MUTATED[name]
 
 
+# A module, an import in it and another one, and trials whose code must move.
+OTHER_IMPORTS = [
+    (
+        "mimlpaper.metrics",
+        "from sklearn.metrics import balanced_accuracy_score, roc_auc_score",
+        "from sklearn.metrics import accuracy_score as balanced_accuracy_score, roc_auc_score",
+        {"Em-dd"},
+    ),
+    ("mimlpaper.metrics", "import numpy as np", "import numpy.ma as np", {"MimlSvm", "Em-dd"}),
+    (
+        "mimlpaper.algorithms.mimlnn",
+        "from scipy.linalg import lstsq, solve",
+        "from scipy.linalg import lstsq\nfrom numpy.linalg import solve",
+        {"cost"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("module", "old", "new", "moved"), OTHER_IMPORTS)
+def test_another_import_moves_the_code_of_its_trials(monkeypatch, module, old, new, moved):
+    before = fingerprints_of_trials()
+    source = fingerprint.sources()[module].decode()
+    assert old in source
+    see(monkeypatch, {module: source.replace(old, new)})
+    assert trials_with_other_code(before) >= moved
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [('    "fma",\n', ""), ('"Haswell"', '"Nehalem"')],

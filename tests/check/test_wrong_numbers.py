@@ -17,8 +17,8 @@ from mimlstudy.engine.trials import Measure
 from mimlstudy.engine.verify import verify
 from mimlstudy.engine.workers import TrialError
 from mimlstudy.paper import contents
-from mimlstudy.paper.catalogue import CATALOGUE
-from tests.made_up_study import METHODS, states, tiny
+from mimlstudy.paper.catalogue import CATALOGUE, PaperCatalogue
+from tests.made_up_study import METHODS, TINY, states, tiny
 from tests.real_data import real_data
 
 MINE = tiny()
@@ -101,6 +101,20 @@ def test_another_data_set_is_never_recorded(store, monkeypatch, name, message):
     with pytest.raises(TrialError, match=message):
         compute(BIRDS, store=store, jobs=1)
     assert store.load(BIRDS).empty
+
+
+@pytest.mark.usefixtures("data_are_loaded_again")
+def test_another_set_that_was_drawn_is_not_current(store, monkeypatch):
+    """Whose loader was wrong for a while, and is right again."""
+    wrong = replace(load("drawn:24x4x4"), name=TINY)
+    with monkeypatch.context() as patched:
+        patched.setattr(loaders, "load", lambda *arguments: wrong)
+        patched.setattr(PaperCatalogue, "drawn_content", lambda *arguments: content_hash(wrong))
+        compute(MINE, store=store, jobs=1)
+    trials._loaded.cache_clear()
+    assert set(states(MINE, store).values()) == {"data changed"}
+    compute(MINE, store=store, jobs=1)
+    assert set(states(MINE, store).values()) == {"current"}
 
 
 @real_data

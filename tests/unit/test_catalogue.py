@@ -50,6 +50,11 @@ def test_drawn_data_have_no_listed_content():
     assert CATALOGUE.content("drawn:40x3x8") is None
 
 
+def test_drawn_data_have_the_content_that_is_drawn_here():
+    assert CATALOGUE.drawn_content("drawn:40x3x8") == content_hash(load("drawn:40x3x8"))
+    assert CATALOGUE.drawn_content("scene") is None
+
+
 def test_a_loader_that_gives_another_set_is_found_out(monkeypatch):
     scenes = load("synthetic_scene")
     monkeypatch.setattr(loaders, "load", lambda *given: scenes)

@@ -4,7 +4,9 @@ import ast
 import pickle
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
@@ -30,8 +32,12 @@ from tests.made_up_study import see
 TOY = {
     "toy": "from toy.shapes import area",
     "toy.shapes": '''"""A module."""
+import math
+from functools import partial, reduce as fold
+
 from toy import units
-from toy.units import DEPTH as deep
+from toy.extra import SMALL, rounded as roughly
+from toy.units import DEPTH as deep, FACTOR as large
 
 
 def area(width, height):
@@ -45,14 +51,15 @@ class Box:
     def volume(self, width, height):
         from toy.extra import rounded
 
-        return rounded(area(width, height) * deep) * units.litres(1)
+        scaled = fold(partial(area, width), [height]) * deep * math.pi * large / SMALL
+        return rounded(roughly(scaled)) * units.litres(1)
 
 
 def alone():
     return 7
 ''',
     "toy.units": "DEPTH = 2\n\n\ndef litres(n):\n    return n * FACTOR\n\n\nFACTOR = 1000\n",
-    "toy.extra": "def rounded(x):\n    return round(x)\n",
+    "toy.extra": "SMALL = 7\n\n\ndef rounded(x):\n    return round(x)\n",
 }
 
 
@@ -64,8 +71,7 @@ def toy(monkeypatch):
         changed = {f"toy.{module}": text for module, text in texts.items()}
         see(monkeypatch, TOY | changed)
         closure = fingerprint._closure(frozenset({("toy.shapes", "Box")}))
-        pairs = [(name, fingerprint._hash((module, name))) for module, name in closure]
-        return sorted(pairs)
+        return sorted((name, fingerprint._line((module, name))) for module, name in closure)
 
     return hashes
 
@@ -80,7 +86,14 @@ REAL_CHANGES = (
     ("units", "n * FACTOR", "n / FACTOR"),
     ("extra", "round(x)", "round(x, 1)"),
     ("extra", "def rounded", "print(1)\n\n\ndef rounded"),
+    # What names mean, that are imported from other packages, or from two of these modules.
+    ("shapes", "import math", "import cmath as math"),
+    ("shapes", "reduce as fold", "wraps as fold"),
+    ("shapes", "partial,", "partialmethod as partial,"),
+    ("shapes", "FACTOR as large", "DEPTH as large"),
+    ("extra", "SMALL = 7", "SMALL = 8"),
 )
+IMPORTS = "import math\nfrom functools import partial, reduce as fold\n"
 HARMLESS_EDITS = (
     ("shapes", "  # both positive", ""),
     ("shapes", '"""Width times height."""', '"""The area."""'),
@@ -88,6 +101,8 @@ HARMLESS_EDITS = (
     ("shapes", '    """A box."""\n', ""),
     ("shapes", "return width * height", "return (width\n            * height)"),
     ("shapes", "return 7", "return 8"),  # of a function that nothing calls
+    ("shapes", IMPORTS, "".join(reversed(IMPORTS.splitlines(keepends=True)))),
+    ("shapes", "from functools import", "from functools import cache,"),
 )
 
 
@@ -115,6 +130,8 @@ RUN_ON_IMPORT = [
     "KNOWN = {}\nKNOWN['litres'] = abs\n",
     "@register\ndef _new():\n    return 1\n",
     "class Other:\n    Meter.litres = abs\n",
+    "KNOWN = {}\n_unused = KNOWN.update(litres=abs)\n",
+    "_unused = Meter.register(abs)\n",
 ]
 
 
@@ -134,6 +151,8 @@ UNFOLLOWED = [
     ("return width * height", "from toy import extra\n\n    return extra.rounded(width)"),
     ("return 7", "return [units]"),
     ("from toy import units\n", "if True:\n    from toy import units\n"),
+    ("import math\n", "from math import *\n"),
+    ("return 7", "global deep\n    deep = 7"),
 ]
 
 
@@ -143,6 +162,16 @@ def test_an_import_that_is_not_followed_is_refused(toy, old, new):
     assert old in text
     with pytest.raises(ImportError, match=r"toy.shapes: changes (behind|in)"):
         toy(shapes=text.replace(old, new))
+
+
+def test_two_names_that_change_places_count(toy):
+    """Though the same definitions are in use, and have the same name."""
+    extra = TOY["toy.extra"].replace("SMALL", "FACTOR")
+    small_first = TOY["toy.shapes"].replace("import SMALL", "import FACTOR as SMALL")
+    large_first = small_first.replace("FACTOR as large", "FACTOR as SMALL")
+    large_first = large_first.replace("import FACTOR as SMALL", "import FACTOR as large", 1)
+    hashes = [toy(extra=extra, shapes=shapes) for shapes in (small_first, large_first)]
+    assert hashes[0] != hashes[1]
 
 
 def test_a_definition_may_move_to_another_file(toy):
@@ -198,6 +227,35 @@ def test_settings_splits_and_measure_count():
         fingerprints.append(of(HoldOut(MlKnn(), grid)))
     settings = {each.settings for each in fingerprints}
     assert len(settings) == len(fingerprints)
+
+
+class Scale:
+    """Distances in a unit, by a method."""
+
+    def __init__(self, unit):
+        self.unit = unit
+
+    def distance(self, one, other):
+        return self.unit
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (MimlNn(metric=Scale(1).distance), MimlNn(metric=Scale(2).distance)),
+        (MimlNn(metric=np.average), MimlNn(metric=np.ma.average)),
+        (MlKnn(n_neighbors=np.ones(1)), MlKnn(n_neighbors=np.ones(1, dtype=np.float32))),
+    ],
+    ids=["methods of two objects", "functions of two modules", "arrays of two types"],
+)
+def test_settings_that_only_look_alike_count(one, other):
+    assert of(one).settings != of(other).settings
+    assert of(one) == of(clone(one))
+
+
+def test_a_setting_without_a_name_is_refused():
+    with pytest.raises(ValueError, match="a lambda has no name; write a function"):
+        of(MimlNn(metric=lambda one, other: 1.0))
 
 
 def test_the_seed_of_a_candidate_counts():

@@ -168,6 +168,82 @@ def test_names_that_mean_different_things_stay_apart(source, renamed):
     assert form(source) != form(renamed)
 
 
+# Code in which a text, an annotation or a name decides what happens, and what it decides otherwise.
+DECIDING = {
+    "the kind of an exception": (
+        'def f():\n    kind = "a"\n    raise ERRORS[kind]("no")\n',
+        '"a"',
+        '"b"',
+    ),
+    "the kind of a warning": (
+        'def f():\n    kind = "a"\n    warnings.warn("x", KINDS[kind])\n',
+        '"a"',
+        '"b"',
+    ),
+    "what is raised and caught": ('def f():\n    raise Found("a")\n', '"a"', '"b"'),
+    "an exception that is read": (
+        'def f(d):\n    try:\n        raise KeyError("a")\n    except KeyError as e:\n'
+        "        return d[e.args[0]]\n",
+        '"a"',
+        '"b"',
+    ),
+    "a number that is drawn for a message": (
+        'def f(rng):\n    warnings.warn(f"{rng.random()}")\n    return rng.random()\n',
+        'f"{rng.random()}"',
+        '"x"',
+    ),
+    "a number that is drawn for a variable": (
+        'def f(rng):\n    m = f"{rng.random()}"\n    warnings.warn(m)\n    return rng.random()\n',
+        'f"{rng.random()}"',
+        '"x"',
+    ),
+    "an assignment in a message": (
+        "def f(x):\n    assert x, (n := 3)\n    return n\n",
+        "(n := 3)",
+        '"x"',
+    ),
+    "what a generator yields": (
+        'def f():\n    warnings.warn("a" + (yield 1))\n',
+        "yield 1",
+        "yield 2",
+    ),
+    "a function named as an error": (
+        'def f():\n    return mean_error("a") + MeanError("a").value\n',
+        'MeanError("a")',
+        'MeanError("b")',
+    ),
+    "a method named warn": ('def f(x):\n    return x.warn("a")\n', '"a"', '"b"'),
+    "a single dispatch": ("@f.register\ndef _(x: int):\n    return 1\n", "int", "float"),
+    "no field, by another name of its type": (
+        "from typing import ClassVar as CV\nclass A:\n    x: CV = 1\n",
+        "x: CV",
+        "x: int",
+    ),
+    "no field, by a constant": (
+        "CV = typing.ClassVar\nclass A:\n    x: CV = 1\n",
+        "x: CV",
+        "x: int",
+    ),
+    "types of variables by name": (
+        '@njit(locals={"a": float32})\ndef f():\n    a = 1\n    return +a\n',
+        "    a = 1\n    return +a",
+        "    b = 1\n    return +b",
+    ),
+    "a docstring that is read": ('def f():\n    "a"\n    return f.__doc__\n', '"a"', '"b"'),
+    "annotations that are read": (
+        "class A:\n    x: int\n    def f(self):\n        return self.__annotations__\n",
+        "int",
+        "float",
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "old", "new"), DECIDING.values(), ids=DECIDING)
+def test_a_text_that_decides_something_stays(source, old, new):
+    assert old in source
+    assert form(source) != form(source.replace(old, new))
+
+
 SEEING = ["locals()", "eval('a')", "pd.eval('a')", "table.query('x > @a')", "sys._getframe()"]
 
 
