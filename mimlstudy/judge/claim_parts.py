@@ -44,8 +44,6 @@ MEAN_DECIMALS = 12
 # As a share of the objective, which rounding may raise by so much.
 SOLVER_TOLERANCE = 1e-6
 
-UNADJUSTED = list  # leaves p-values as they are
-
 NOT_TESTED = "not tested"
 
 
@@ -125,7 +123,7 @@ def judged(parts, adjust=statistics.holm, level=ALPHA) -> list[ClaimPart]:
     """The parts with their words; ``adjust`` is for the p-values of the corrected test."""
     compared = [part for part in parts if isinstance(part, ComparedPart)]
     by_paper = _words_by_convention(compared, level)
-    by_pairs = _words(compared, "paired", UNADJUSTED, level)
+    by_pairs = _words(compared, "paired", statistics.unadjusted, level)
     by_correction = _words(compared, "corrected", adjust, level)
     words = zip(by_paper, by_pairs, by_correction, strict=True)
     judged_parts = []
@@ -284,11 +282,11 @@ def quoted_accuracy(rival: str, dataset: str) -> float:
     return float(quoted.agg(QUOTED[rival]))
 
 
-class LeastShares(NamedTuple):
+class ClaimedShares(NamedTuple):
     """What a claim about shares of cases says: the ``values`` of its test."""
 
-    better: float
-    worse: float  # at most
+    better_at_least: float
+    worse_at_most: float
     # Each case counts on each of them. If 0, one test pairs the data sets.
     n_datasets: float = 0
 
@@ -300,13 +298,13 @@ def shares(
 ) -> list[ClaimPart]:
     """A method is better in a share of cases, and not worse in all but another share.
 
-    ``values`` are those of :class:`LeastShares`. Each case is tested at the level of ``rules``,
-    unadjusted. That share of cases may be false alarms: so a share counts as reached if it falls
-    short by at most the level. It is contradicted if all undecided cases could not reach it.
+    ``values`` are those of :class:`ClaimedShares`. Each case is tested at the level of ``rules``,
+    unadjusted. The test is wrong in such a share of cases: so a claimed share counts as reached if
+    it is missed by at most the level. It is contradicted if all undecided cases could not reach it.
     """
-    least = LeastShares(*test.values)
+    claimed = ClaimedShares(*test.values)
     groups = [records]
-    if least.n_datasets:
+    if claimed.n_datasets:
         groups = [rows for _, rows in records.groupby("dataset")]
     each_case = test._replace(claimed="better", values=())
     cases = []
@@ -315,22 +313,23 @@ def shares(
     gaps = [case.note for case in cases if isinstance(case, ClaimPart)]
     if not cases:
         gaps = ["a criterion that counts"]
-    if len(groups) < least.n_datasets:
-        gaps = [f"the {least.n_datasets} data sets"]
+    if len(groups) < claimed.n_datasets:
+        gaps = [f"the {claimed.n_datasets} data sets"]
     if gaps:
         # A share of some of the cases would say nothing of the printed share.
         note = ", ".join(dict.fromkeys(gaps))
         return [ClaimPart("shares", "of cases", note=note)]
-    is_better = _share(cases, "better", least.better, rules.level)
-    is_not_worse = _share(cases, "not worse", 1 - least.worse, rules.level)
-    return [is_better, is_not_worse]
+    return [
+        _share(cases, "better", claimed.better_at_least, rules.level),
+        _share(cases, "not worse", 1 - claimed.worse_at_most, rules.level),
+    ]
 
 
 def _share(cases, claimed, least, level):
     """A part that says in what share of the cases an outcome is supported, by each test."""
     renamed = [case._replace(claimed=claimed) for case in cases]
     # The share itself allows for false alarms.
-    parts = judged(renamed, UNADJUSTED, level)
+    parts = judged(renamed, statistics.unadjusted, level)
     words, counts, shares_supported = {}, {}, {}
     for part_test in PART_TESTS:
         of_cases = pd.Series([getattr(part, part_test) for part in parts])

@@ -74,23 +74,23 @@ def scorecard(get_records: Records) -> dict:
     with_fixed = _with_fixed(cells, cells_by_column["fixed"])
     rows = _rows(cells)
     findings = evaluate_claims(get_records)
-    real = partial(_real, get_records)
+    get_real_records = partial(_read_without_synthetic, get_records)
     return {
         "cells": _for_json(with_fixed),
         "rows": _for_json(rows),
         "totals": {column: _totals(table) for column, table in cells_by_column.items()},
         "agreeing": _agreeing(cells, rows),
         "chance": _chance(cells, rows),
-        "chance_with_choice": chance_with_choice(chosen_closest(real)),
+        "chance_with_choice": chance_with_choice(chosen_closest(get_real_records)),
         "table4": _agreeing_pages(cells),
-        "claims": _claims(findings, real),
+        "claims": _claims(findings, get_real_records),
         "words": count_words(findings).to_dict("index"),
         "words_by_kind": count_words_by_kind(findings).to_dict("index"),
         "groups": _groups(get_records),
     }
 
 
-def _real(get_records, name):
+def _read_without_synthetic(get_records, name):
     return without_synthetic(records_of(get_records, name))
 
 

@@ -217,6 +217,11 @@ def holm(p_values) -> np.ndarray:
     return adjusted
 
 
+def unadjusted(p_values) -> np.ndarray:
+    """p-values as they are."""
+    return np.asarray(p_values, dtype=float)
+
+
 class WinTieLoss(NamedTuple):
     """Numbers of cases. Neither: no difference is shown, which does not show a tie."""
 

@@ -42,8 +42,8 @@ ALTERNATIVE_SPLITS = {
     "figure5": 3,
 }
 
-# Fixed in advance, a fold of musk2 takes up to 50 seconds, since widths of kernels are held out.
-# Five cross-validations say what ten say: see fixed-in-advance in data/divergences.csv.
+# Fixed in advance, a fold of musk2 takes up to 50 seconds, since hold-outs choose γ of
+# kernels. Five cross-validations say what ten say: see fixed-in-advance in data/divergences.csv.
 FIXED_SPLITS = {"table5": 50}
 
 

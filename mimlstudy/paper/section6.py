@@ -50,7 +50,7 @@ N_YEAST_LABELS = 14
 
 OTHER_START = each(learner__start="medoids")
 FIFTH = stated("6.2.1 and 6.2.2", learner__ratio=0.2)
-PROTOTYPES = stated("6.1", transformation=None)
+PROTOTYPES = stated("6.1", transformation=None)  # None stands for PrototypeDifferences
 # Their products are the Gaussian kernel of differences: so a linear machine on them equals a
 # Gaussian machine on the differences.
 FEATURES = insdif.DifferenceFeatures()

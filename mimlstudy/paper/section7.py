@@ -54,7 +54,7 @@ TABLE_5 = Table({
         [AS_IN_FILES, OF_MOLECULES, OF_IMAGES, M_THETA, WHOLE_BUDGET,
          closest(learner__ratio=1.0, learner__gamma="auto", learner__C=100.0)],
         # Which optimum of the linear program over Z is taken; if all labels are kept, it has one.
-        # A list, because θ is held out in the row.
+        # A list, because a hold-out chooses θ in the row.
         [*each(scaling="columns", optimum=["minimal", "vertex"], C=[0.01, 100.0]),
          dict(kept_share=[1.0]), dict(learner__C=1.0, learner__gamma=0.2, learner__ratio=0.2),
          *OTHER_START],

@@ -39,7 +39,7 @@ BASES = (
 )
 
 # Settings that are steps before the learner: constant ones in the order in which a row names them,
-# then those that are held out.
+# then those that a hold-out chooses.
 STEPS = ("storage", "vector", "scaling")
 OF_HOLD_OUT = ("criterion", "test_size", "stratified")
 
@@ -69,7 +69,7 @@ class Basis:
     values : mapping from names to values. A list is a grid of candidates for the hold-out. The name
         "grid" takes a list of grids, which are searched one after another. Names are those of the
         learner's parameters, of :data:`STEPS` and of :data:`OF_HOLD_OUT`. A scaling is one name of
-        :data:`SCALINGS`, and is not held out.
+        :data:`SCALINGS`, and no hold-out chooses it.
     """
 
     kind: str
@@ -191,7 +191,7 @@ class Row:
         return wrap_hold_out(pipeline, places, grids, constants) if grids else pipeline
 
     def full_names(self, override: Override) -> dict:
-        """The override unchanged: a row records settings by its own names, see Configuration."""
+        """The override unchanged: a row records settings by its own names, not a pipeline's."""
         return dict(override)
 
     def settings_on(self, dataset: str = "") -> dict[str, Setting]:
@@ -264,7 +264,7 @@ def _scaling(name):
 
 
 def split_grid(values: Mapping[str, object]) -> tuple[dict, list[dict]]:
-    """The values that are constant, and the grids that are held out: none, one, or a union."""
+    """The values that are constant, and the grids for a hold-out: none, one, or a union."""
     # A list is always a grid: no parameter takes one as its value.
     lists = {name: value for name, value in values.items() if isinstance(value, list)}
     constants = {name: value for name, value in values.items() if name not in lists}
@@ -281,8 +281,8 @@ def build_pipeline(
 ) -> tuple[Pipeline, dict[str, str]]:
     """The steps of a row and its learner, and the pipeline's name for each step of the row.
 
-    A step that is held out gets its first candidate, which the search replaces. Steps are copies:
-    a trial seeds its own, and never a candidate of the grid.
+    A step that a hold-out chooses gets its first candidate, which the search replaces. Steps are
+    copies: a trial seeds its own, and never a candidate of the grid.
     """
     candidates = {}
     if grids:

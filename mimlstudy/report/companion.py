@@ -53,7 +53,8 @@ class Companion:
     """One notebook's parameters and the calls that depend on them.
 
     Trials that it runs are recorded in ``build/explored``, never in ``data/results``. It reads
-    current records alone, for tables, figures, claims and sentences; other cells stay blank.
+    current records alone, for tables, figures, claims and sentences; other cells stay blank. The
+    scorecard alone is of all records that are not refuted.
 
     Parameters
     ----------
@@ -166,11 +167,11 @@ class Companion:
             check_sentence(text, facts)
             display(Markdown(text))
 
-    def trials(self, experiment: str, again: bool = True, **asked) -> pd.DataFrame:
+    def trials(self, experiment: str, may_repeat: bool = True, **asked) -> pd.DataFrame:
         """Records of an experiment that may be shown; trials without one are run first.
 
-        With ``recompute`` all are run once. If ``again`` is false, trials that ``recompute`` would
-        repeat are left as recorded. ``asked`` varies the experiment, see
+        With ``recompute`` all are run once, also those that have a record, unless ``may_repeat``
+        is false. ``asked`` varies the experiment, see
         :meth:`~mimlstudy.engine.trials.Experiment.varied`; claims and other tables stay as they
         are. A note says how many records are left out because they are not current.
         """
@@ -185,12 +186,12 @@ class Companion:
                 profile=self.profile,
                 jobs=self.jobs,
                 data_home=self.data_home,
-                recompute=self.recompute and again,
+                recompute=self.recompute and may_repeat,
             )
         # Trials of a varied experiment are not the experiment's own.
         if not asked:
             self._records[experiment] = table
-            if again or not self.recompute:
+            if may_repeat or not self.recompute:
                 self._computed.add(experiment)
         self._note_what_is_left_out(experiment, table)
         return self._shown(table)
@@ -228,12 +229,12 @@ class Companion:
 
     def column(self, experiment: str, column: str) -> pd.DataFrame:
         """The records of a table in the column "fixed" or "equal"; missing trials are run first."""
-        self.trials(RECORDED_IN[column], again=False)
+        self.trials(RECORDED_IN[column], may_repeat=False)
         return selected(self.recorded, Selection((experiment,), column))
 
     def open_choices(self, experiment: str) -> pd.DataFrame:
         """A table's published rows, and each alternative setting of an open choice."""
-        self.trials(ALTERNATIVES, again=False)
+        self.trials(ALTERNATIVES, may_repeat=False)
         return single_alternatives(experiment, self.recorded)
 
     def scorecard(self) -> dict:
@@ -302,7 +303,7 @@ class Companion:
         return CATALOGUE.load(CATALOGUE.stand_in(name))
 
     @property
-    def _is_kept_by_git(self):
+    def _overwrites_published(self):
         """Whether what is saved overwrites what is published."""
         return self.folder == folders.figures()
 
@@ -317,7 +318,7 @@ class Companion:
             The data described; synthetic data never replace the table of original data.
         """
         is_synthetic = any(data.kind == "synthetic" for data in of)
-        if not is_synthetic or not self._is_kept_by_git:
+        if not is_synthetic or not self._overwrites_published:
             save_table(table, self.folder, name)
         # The site and the rendered pages find an artefact by its name.
         display(table, metadata={"artefact": name})
@@ -361,7 +362,7 @@ class Companion:
             # A dollar in the name of a file begins no formula.
             figure.suptitle(" ".join(notes), fontsize=8, color=LINE, parse_math=False)
         # What is drawn from synthetic data is never written among published figures.
-        if is_synthetic and self._is_kept_by_git:
+        if is_synthetic and self._overwrites_published:
             _display_figure(figure, name, caption)
         else:
             picture = self._saved_picture(figure, name, caption)
@@ -403,7 +404,7 @@ class PublishedCompanion(Companion):
         super().__init__()
         self.store = default_store()
 
-    def trials(self, experiment: str, again: bool = True, **asked) -> pd.DataFrame:
+    def trials(self, experiment: str, may_repeat: bool = True, **asked) -> pd.DataFrame:
         """What is published of an experiment."""
         return self.recorded(experiment)
 
