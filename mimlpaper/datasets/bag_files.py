@@ -83,8 +83,8 @@ def read_bags(
 
     ARFF has a row for each bag. One attribute is relational and holds the instances; the first, if
     it is another one, is the bag's name; the rest are labels. Without a relational attribute, each
-    row is a bag of one instance, and the labels are those of ``labels``, of Meka's ``-C`` in the
-    relation's name, or of Mulan's .xml file beside it. Rows may be sparse, such as ``{1 -20}``. ::
+    row is a bag of one instance, and the labels are those of ``labels``, of Mulan's .xml file
+    beside it, or of Meka's ``-C`` in the relation's name. Rows may be sparse, such as ``{1 -20}``. ::
 
         @relation two
         @attribute id {bag1,bag2}
@@ -112,7 +112,8 @@ def read_bags(
     labels : sequence of str, str, path or None, default None
         Names of the labels; an .xml file of Mulan that lists them; or, as a str, the column that
         holds sets of labels, such as "sea;trees" or a list. None if the table marks its labels;
-        an empty sequence for new bags, whose labels are to be predicted.
+        an empty sequence for new bags, whose labels are to be predicted: what the table marks as
+        a label is not read.
     separator : str or None, default None
         What stands between the labels of a set; None for a semicolon or bar.
     missing : float or None, default None
@@ -428,11 +429,12 @@ def _read_parquet(path, options):
 def _read_arff(path, options):
     _refuse_bag(options, "an ARFF file names its bags")
     arff = parse_arff(_text(path, options))
-    labels = options.labels
+    labels = _list_of_labels(options.labels, options)
+    is_new = labels is not None and not len(labels)
     beside = path.with_name(path.name.removesuffix(".gz")).with_suffix(".xml")
-    if labels is None and not arff.marks_labels and beside.is_file():
-        labels = beside
-    table = table_of_arff(arff, _list_of_labels(labels, options), options.max_bytes)
+    if not labels and not arff.inner and beside.is_file():
+        labels = _labels_in(beside, options)
+    table = table_of_arff(arff, labels, options.max_bytes, is_new=is_new)
     return labelled_of_table(table, options.missing, options.max_bytes)
 
 

@@ -879,9 +879,50 @@ def test_arff_of_meka_counts_its_labels_in_the_relation(read, relation, labels, 
 def test_a_relation_of_meka_that_does_not_fit_is_refused(refused):
     message = "-C 4 needs as many attributes, got 3"
     refused("m.arff", meka("M: -C 4"), message)
-    # -C inside a word is no option.
+    # -C inside a word is no option, nor is one that counts no attributes, or before the colon.
     message = "labels= must name the labels"
     refused("m.arff", meka("Vitamin-C 2"), message)
+    refused("m.arff", meka("M -C 1.5"), message)
+    refused("m.arff", meka("M -C 2: -I 0"), message)
+    message = r"-C 1 in the relation marks .*\['a'\], but .* names \['a', 'b'\]; correct one"
+    refused("m.arff", meka("M: -C 1"), message, labels=["a", "b"])
+
+
+def test_a_count_of_meka_before_a_filter_of_weka_is_no_count(read, refused, tmp_path):
+    filtered = meka("M: -C 2 -I 0-weka.filters.unsupervised.attribute.Remove-R1-2")
+    message = "-C 2 counts the labels, but a filter of Weka"
+    refused("m.arff", filtered, message)
+    refused("m.arff", filtered, message, labels=[])
+    without = changed(filtered, "-C 2", "")  # as the message says
+    assert read("m.arff", without, labels=[]).feature_names == ("a", "b", "c")
+    assert read("m.arff", filtered, labels=["b"]).label_names == ("b",)
+    (tmp_path / "m.xml").write_text("<labels><label name='b'/></labels>")
+    data = read("m.arff", filtered)
+    assert data.label_names == ("b",)
+    assert data.feature_names == ("a", "c")
+
+
+def test_xml_beside_the_file_and_the_count_of_meka_must_agree(read, refused, tmp_path):
+    (tmp_path / "m.xml").write_text("<labels><label name='b'/><label name='a'/></labels>")
+    assert read("m.arff", meka("M: -C 2")).label_names == ("a", "b")
+    message = r"-C -2 in the relation marks .*\['b', 'c'\], but .* names \['a', 'b'\]"
+    refused("m.arff", meka("M: -C -2"), message)
+
+
+def test_new_bags_of_arff_have_no_labels(read, tmp_path):
+    """What marks labels is not read: they may be missing, or a question mark."""
+    of_bags = changed(TWO, '1,0\n bag2,"1e1,.25",0,1', '?,?\n bag2,"1e1,.25",maybe,?')
+    new = read("two.arff", of_bags, labels=[])
+    assert new.Y.shape == (2, 0)
+    assert new.feature_names == ("f1", "f2")
+    of_meka = changed(meka("M: -C 2"), "1,0,0", "?,?,0")
+    new = read("m.arff", of_meka, labels=[])
+    assert new.Y.shape == (2, 0)
+    assert new.feature_names == ("c",)
+    (tmp_path / "plain.xml").write_text(XML)
+    new = read("plain.arff", changed(MULAN, "0,5,1", "?,5,?"), labels=[])
+    assert new.Y.shape == (1, 0)
+    assert as_lists(new) == [[[5]]]
 
 
 MULAN = """@relation r
