@@ -180,8 +180,9 @@ def _labels_of_plain(arff, labels):
     n_labels, n = arff.n_labels, len(arff.outer)
     if arff.is_filtered and n_labels and not labels:
         raise ValueError(
-            f"-C {n_labels} counts the labels, but a filter of Weka, named in the relation, may have "
-            "moved them since; name them by labels=, or, for new bags, delete -C from the relation"
+            f"-C {n_labels} counts the labels, but a filter of Weka, named in the relation, may "
+            "have moved them since; name them by labels=, or, for new bags, delete -C from the "
+            "relation"
         )
     if arff.is_filtered:
         return labels

@@ -84,7 +84,7 @@ def read_bags(
     ARFF has a row for each bag. One attribute is relational and holds the instances; the first, if
     it is another one, is the bag's name; the rest are labels. Without a relational attribute, each
     row is a bag of one instance, and the labels are those of ``labels``, of Mulan's .xml file
-    beside it, or of Meka's ``-C`` in the relation's name. Rows may be sparse, such as ``{1 -20}``. ::
+    beside it, or of Meka's ``-C`` in the relation's name. Rows may be sparse: ``{1 -20}``. ::
 
         @relation two
         @attribute id {bag1,bag2}
