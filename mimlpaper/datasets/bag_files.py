@@ -20,7 +20,7 @@ import pandas as pd
 from pandas.api.types import is_scalar
 from scipy.io import loadmat
 
-from mimlpaper.arrays import label_array, shown
+from mimlpaper.arrays import label_array, shown, text_of_name
 from mimlpaper.bags import LARGEST
 from mimlpaper.datasets.arff import labels_of_xml, parse_arff, shortest, table_of_arff, write_arff
 from mimlpaper.datasets.fetch import DataError
@@ -41,6 +41,9 @@ READABLE = (*TEXTS, *(f"{ending}.gz" for ending in TEXTS), ".parquet", ".mat")
 COMMON = ",;\t|"  # between the cells of CSV
 DELIMITERS = re.compile(f"[{COMMON}]")
 HEAD = re.compile(r"(?:[ \r]*\n)*([^\n]*)")
+# First lines before the head, also as a spreadsheet saves them: in quotes, with empty cells.
+KDIS = re.compile(rf'\s*"?(\d++)"?[{COMMON} ]*+(?:\r\n?|\n)', re.ASCII)
+EXCEL = re.compile(rf'"?sep=([{COMMON}])"?[{COMMON} ]*+(?:\r\n?|\n)')
 URL = re.compile(r"[a-z][a-z0-9+]+://", re.IGNORECASE)
 # In CSV an apostrophe stands before names that a spreadsheet would run, or a reader take for
 # something else.
@@ -163,8 +166,10 @@ def _number_or_none(missing):
     return missing
 
 
-def read_labels(path: str | os.PathLike, *, max_bytes: int = 2**28) -> pd.DataFrame:
-    """The label sets of a .csv file in UTF-8, as booleans: a row for each bag, under its name.
+def read_labels(
+    path: str | os.PathLike, *, encoding: str = "utf-8-sig", max_bytes: int = 2**28
+) -> pd.DataFrame:
+    """The label sets of a .csv file, as booleans: a row for each bag, under its name.
 
     The first column has the names of the bags, as texts. Each other column is a label, whose cells
     are 0 and 1, or no and yes. ::
@@ -176,12 +181,14 @@ def read_labels(path: str | os.PathLike, *, max_bytes: int = 2**28) -> pd.DataFr
     Parameters
     ----------
     path : str or path
+    encoding : str, default "utf-8-sig"
+        UTF-8, with or without a mark before it.
     max_bytes : int, default 256 MiB
         The largest size of the file.
 
     Raises DataError with the file, and its line that does not follow the format.
     """
-    options = Options(None, None, None, None, "utf-8-sig", max_bytes)
+    options = Options(None, None, None, None, encoding, max_bytes)
     return _read(path, _label_sets, Path(path), options)
 
 
@@ -221,6 +228,10 @@ def _ending(path, known):
     name = Path(path).name.lower()
     endings = [ending for ending in known if name.endswith(ending)]
     if not endings:
+        if os.path.isdir(path):
+            raise ValueError(
+                f"path must be a file, got the folder {str(path)!r}; name a file in it"
+            )
         raise ValueError(f"path must end in {' or '.join(known)}, got {str(path)!r}")
     return max(endings, key=len)
 
@@ -287,8 +298,7 @@ def _text(path, options):
 
 def _read_csv(path, options):
     text = _text(path, options)
-    kdis = re.match(r"\s*(\d+)[ \t]*\r?\n", text, re.ASCII)
-    excel = re.match(rf"sep=([{COMMON}])\r?\n", text)
+    kdis, excel = KDIS.match(text), EXCEL.match(text)
     is_tsv = _ending(path, READABLE).startswith(".tsv")
     delimiter = _delimiter(_head(text, kdis.end() if kdis else 0))
     if is_tsv:
@@ -298,6 +308,7 @@ def _read_csv(path, options):
     rows = _rows_of_csv(text, delimiter)
     if kdis or excel:
         del rows[0]
+    _check_cells(rows, delimiter if is_tsv or excel else COMMON)
     frame, columns = _frame_of_cells(rows)
     if kdis:
         columns = _with_last_as_labels(columns, kdis[1])
@@ -331,6 +342,17 @@ def _rows_of_csv(text, delimiter):
         raise ValueError(
             f"line {reader.line_num}: {error}; close each quote, and shorten longer cells"
         ) from error
+
+
+def _check_cells(rows, delimiters):
+    """Refuse a head of one cell, such as one with another character between its columns."""
+    if rows and len(rows[0][1]) == 1:
+        line, (head,) = rows[0]
+        needed = " or ".join(map(repr, delimiters))
+        raise ValueError(
+            f"line {line}: the heads of a bag and a feature are needed, with {needed} between "
+            f"them, got {head!r:.60}"
+        )
 
 
 def _frame_of_cells(rows):
@@ -448,7 +470,10 @@ def _list_of_labels(labels, options):
     if _is_xml(labels):
         return _labels_in(labels, options)
     if isinstance(labels, str):
-        raise ValueError(f"labels= must be a list of names or an .xml file, got {labels!r:.60}")
+        raise ValueError(
+            f"labels= must be an .xml file or a list of names, such as [{labels!r:.60}], got "
+            f"{labels!r:.60}"
+        )
     return labels
 
 
@@ -496,13 +521,22 @@ def _names_of_classes(variables, wanted):
                 f"{wanted!r:.60}"
             )
         return wanted
-    names = [str(np.squeeze(cell)) for cell in variables["class_name"].flat]
+    names = [_name_of_class(cell) for cell in variables["class_name"].flat]
     if wanted is not None and sorted(wanted) != sorted(names):
         raise ValueError(
             f"labels= must be None or the labels that are named, {sorted(names)!s:.200}, "
             f"got {sorted(wanted)!s:.200}"
         )
     return names
+
+
+def _name_of_class(cell):
+    """The name in a cell of MATLAB, which may hold another cell; a char array has spaces after."""
+    while isinstance(cell, np.ndarray) and cell.size == 1:
+        cell = cell.item()
+    if not isinstance(cell, str | Real):
+        raise ValueError(f"class_name must hold one text for each label, got {shown(cell)}")
+    return text_of_name(cell).strip()
 
 
 def _with_missing(bags, missing):

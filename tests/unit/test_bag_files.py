@@ -840,6 +840,33 @@ def test_csv_of_kdis_counts_its_labels_in_the_first_line(read):
     assert data.Y.tolist() == [[True, False], [False, True]]
 
 
+@pytest.mark.parametrize("first", ["2,,,,", '"2"', "2;", "2\t", " 2 ", "\ufeff2"], ids=repr)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=repr)
+def test_csv_of_kdis_may_have_passed_through_a_spreadsheet(read, first, end):
+    content = changed(KDIS, "2\n", first + "\n").replace("\n", end)
+    assert_same(read("t.csv", content), read("kdis.csv", KDIS))
+
+
+@pytest.mark.parametrize("separator", [" ", ":", "\u2003"], ids=repr)
+def test_a_table_with_another_separator_says_what_was_found(refused, separator):
+    table = TABLE.replace(",", separator)
+    found = table.split("\n")[0].replace("\u2003", r"\\u2003")
+    refused("t.csv", table, f"line 1: .* with ',' or ';' or .* between them, got '{found}'")
+    refused("t.csv", "# mine\n" + TABLE, "line 1: .* between them, got '# mine'")
+    refused("t.tsv", TABLE, r"line 1: .*, with '\\t' between them, got 'bag,x,label:b,y'")
+
+
+def test_a_folder_is_no_file(tmp_path):
+    with pytest.raises(
+        ValueError, match=r"path must be a file, got the folder .*; name a file in it"
+    ):
+        read_bags(tmp_path)
+    folder = tmp_path / "t.csv"
+    folder.mkdir()
+    with pytest.raises(DataError, match="a file is needed, got a folder"):
+        read_bags(folder)
+
+
 def test_faults_of_csv_of_kdis_have_their_line(refused):
     message = "line 1: the number of labels must leave columns for a bag and a feature"
     refused("t.csv", changed(KDIS, "2", "0"), message)
@@ -1012,6 +1039,43 @@ def test_named_labels_of_matlab_files_are_not_renamed(tmp_path, variables):
         read_bags(path, labels=["sun", "sky", "moon"])
 
 
+def as_cells(*contents):
+    cells = np.empty((len(contents), 1), dtype=object)
+    for i, content in enumerate(contents):
+        cells[i, 0] = content
+    return cells
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        as_cells(as_cells("sea"), as_cells("sky"), as_cells("sunset")),
+        np.array(["sea   ", "sky   ", "sunset"]),  # the rows of a char array
+    ],
+    ids=["cells in cells", "char array"],
+)
+def test_names_of_matlab_may_lie_in_cells_or_a_char_array(tmp_path, variables, names):
+    path = tmp_path / "t.mat"
+    savemat(path, {**variables, "class_name": names})
+    assert read_bags(path).label_names == ("sea", "sky", "sunset")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        as_cells(np.array(["sea", "sky"]), "sun", "moon"),
+        as_cells("", "sea", "sky"),
+        {"a": "sea", "b": "sky", "c": "sun"},
+    ],
+    ids=["two in a cell", "empty", "struct"],
+)
+def test_names_of_matlab_that_are_no_texts_are_refused(tmp_path, variables, names):
+    path = tmp_path / "t.mat"
+    savemat(path, {**variables, "class_name": names})
+    with pytest.raises(DataError, match="class_name must hold one text for each label, got"):
+        read_bags(path)
+
+
 def test_transposed_targets_of_matlab_files_are_refused(tmp_path, variables):
     path = tmp_path / "t.mat"
     savemat(path, {**variables, "targets": np.transpose(variables["targets"])})
@@ -1033,7 +1097,7 @@ def test_missing_numbers_of_matlab_files_get_a_number_or_are_refused(tmp_path, v
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"labels": "abc"}, "labels= must be a list of names or an .xml file, got 'abc'"),
+        ({"labels": "abc"}, r"labels= must be an .xml file or a list of names, such as \['abc'\]"),
         ({"bag": "bag"}, "bag= is for tables, a .mat file has no names of bags, got 'bag'"),
     ],
 )
@@ -1068,12 +1132,19 @@ LABEL_TABLE = "image,sea,sky\n001,1,no\nNA,0,yes\n"
 
 @pytest.fixture
 def labels_of(tmp_path):
-    def read(content):
+    def read(content, **options):
         path = tmp_path / "labels.csv"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return read_labels(path)
+        return read_labels(path, **options)
 
     return read
+
+
+def test_a_table_of_labels_may_have_another_encoding_as_the_error_says(labels_of):
+    content = "image,sée\na.png,1\n".encode("latin-1")
+    with pytest.raises(DataError, match="or give encoding='latin-1'"):
+        labels_of(content)
+    assert list(labels_of(content, encoding="latin-1").columns) == ["sée"]
 
 
 def test_a_table_of_labels_keeps_its_names_as_texts(labels_of):
