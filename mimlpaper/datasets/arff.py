@@ -109,7 +109,10 @@ def parse_arff(text: str) -> ArffFile:
             if kinds.count("relational") > 1:
                 raise ValueError("only one relational attribute is expected")
             return ArffFile(outer, inner, n_labels, is_filtered, lines)
-    raise ValueError("attributes, @end after those of the bag, and @data are needed")
+    raise ValueError(
+        "attributes, @end after those of the bag, and @data are needed, got a file that begins "
+        f"with {text[:60]!r}"
+    )
 
 
 def _attribute(text):

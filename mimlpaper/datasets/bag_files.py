@@ -139,6 +139,8 @@ def read_bags(
     if not isinstance(source, str | os.PathLike):
         if not isinstance(source, pd.DataFrame) and not hasattr(source, "to_pandas"):
             hint = "; give its .collect()" if hasattr(source, "collect") else ""
+            if isinstance(source, dict | list):
+                hint = "; give pd.DataFrame(source)"
             kind = type(source).__name__
             raise ValueError(f"source must be a table or a path, got {kind}{hint}")
         return _read("the table", _read_table, source, options)
@@ -329,7 +331,10 @@ def _delimiter(head):
 
 
 def _rows_of_csv(text, delimiter):
-    """The line and the cells of each row; lines that are empty, or only spaces, are no rows."""
+    """The line and the cells of each row; lines without text in a cell are no rows.
+
+    Without columns at the end that are empty in all rows, which spreadsheets may add.
+    """
     reader = csv.reader(
         StringIO(text, newline=""),
         delimiter=delimiter,
@@ -337,11 +342,19 @@ def _rows_of_csv(text, delimiter):
     )
     try:
         stripped = [(reader.line_num, list(map(str.strip, row))) for row in reader]
-        return [(line, cells) for line, cells in stripped if cells not in ([], [""])]
     except csv.Error as error:  # a cell beyond its limit, which the rest of a file can be
         raise ValueError(
             f"line {reader.line_num}: {error}; close each quote, and shorten longer cells"
         ) from error
+    rows = [(line, cells) for line, cells in stripped if any(cells)]
+    width = max((_width(cells) for _, cells in rows), default=0)
+    return [(line, cells[:width]) for line, cells in rows]
+
+
+def _width(cells):
+    """The number of cells up to the last with text."""
+    n_empty = next(place for place, cell in enumerate(reversed(cells)) if cell)
+    return len(cells) - n_empty
 
 
 def _check_cells(rows, delimiters):
@@ -359,7 +372,12 @@ def _frame_of_cells(rows):
     """A frame of texts whose index holds lines, and its columns, which the first row names."""
     if not rows:
         raise ValueError("the file is empty; a line of heads is needed")
-    (_, heads), *rows = rows
+    (line_of_heads, heads), *rows = rows
+    if "" in heads[1:]:
+        place = heads.index("", 1)
+        raise ValueError(
+            f"line {line_of_heads}: each column must have a head, got none for column {place + 1}"
+        )
     for line, cells in rows:
         if len(cells) != len(heads):
             raise ValueError(f"line {line}: {len(heads)} values are needed, got {len(cells)}")
@@ -571,6 +589,11 @@ def write_bags(path: str | os.PathLike, data):
     gives the same numbers and names. An .arff file gets an .xml file with the names of the labels.
     In a .csv file names that begin with =, +, - or @ get an apostrophe, against formulas.
     """
+    if not hasattr(data, "label_names"):
+        raise ValueError(
+            f"data must be bags with labels, as labelled_bags(X, Y) gives them, got "
+            f"{type(data).__name__}"
+        )
     write = WRITERS[_ending(path, WRITERS)]
     y = getattr(data, "y", None)  # of a data set with one label
     Y = data.Y if y is None else y[:, None]

@@ -439,6 +439,35 @@ def test_a_value_of_a_nominal_attribute_is_declared_once(refused):
     refused("t.arff", text, message, labels=["sea"])
 
 
+def test_empty_cells_at_the_end_of_lines_and_empty_rows_do_not_matter(read, refused):
+    """As spreadsheets save them."""
+    expected = read("plain.csv", TABLE)
+    everywhere = TABLE.replace("\n", ",,\n")
+    assert_same(read("t.csv", everywhere), expected)
+    head, rows = TABLE.split("\n", 1)
+    assert_same(read("t.csv", head + "\n" + rows.replace("\n", ",\n")), expected)
+    assert_same(read("t.csv", TABLE + ",,,\n , , , \n"), expected)
+    not_empty = TABLE.replace("\n", ",\n") + "r,1,1,1,5\n"
+    refused("t.csv", not_empty, "line 1: each column must have a head, got none for column 5")
+
+
+def test_what_is_no_arff_is_shown(refused):
+    page = "<!DOCTYPE html><html>404</html>"
+    refused("t.arff", page, "@data are needed, got a file that begins with '<!DOCTYPE html>")
+
+
+def test_records_in_memory_are_a_frame_as_the_error_says():
+    records = [{"bag": "p", "f1": 1.0, "label:sea": 1}]
+    with pytest.raises(ValueError, match=r"got list; give pd.DataFrame\(source\)"):
+        read_bags(records)
+    assert read_bags(pd.DataFrame(records)).label_names == ("sea",)
+
+
+def test_bags_without_labels_are_not_written(tmp_path, two):
+    with pytest.raises(ValueError, match=r"data must be .*, as labelled_bags\(X, Y\) gives them"):
+        write_bags(tmp_path / "t.csv", two.X)
+
+
 def test_the_separator_is_found_behind_empty_lines(read, tmp_path):
     semicolons = "\n \n" + TABLE.replace(",", ";")
     assert_same(read("t.csv", semicolons), read("t.csv", TABLE))
