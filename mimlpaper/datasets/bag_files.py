@@ -474,6 +474,13 @@ def _read_arff(path, options):
     beside = path.with_name(path.name.removesuffix(".gz")).with_suffix(".xml")
     if not labels and not arff.inner and beside.is_file():
         labels = _labels_in(beside, options)
+        attributes = {attribute.name for attribute in arff.outer}
+        absent = [name for name in labels if name not in attributes]
+        if absent:
+            raise ValueError(
+                f"{beside.name} must name attributes of the file, got {absent!s:.60}; correct or "
+                "remove it, or name the labels by labels="
+            )
     table = table_of_arff(arff, labels, options.max_bytes, is_new=is_new)
     return labelled_of_table(table, options.missing, options.max_bytes)
 

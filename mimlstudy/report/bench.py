@@ -139,7 +139,7 @@ def _alone(entry, folder):
         lock.release()
 
 
-def _in_tables(entry, tables, profile, timeout, folder, run):
+def _in_tables(entry, tables, profile, timeout, folder, run) -> Bench:
     """Run the entry on the tables, as :func:`bench` says, and write the report."""
     output = folder / OUTPUT
     output.unlink(missing_ok=True)

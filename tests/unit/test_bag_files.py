@@ -1017,11 +1017,13 @@ def test_xml_beside_the_file_names_the_labels(read, mulan, tmp_path, xml):
     [
         ("<labels/>", "must hold <label name"),
         ("no", "an XML file of labels"),
+        (XML.replace("label1", "label3"), r"must name attributes of the file, got \['label3'\]"),
     ],
 )
-def test_bad_xml_of_mulan_is_refused(refused, tmp_path, xml, message):
+def test_bad_xml_of_mulan_is_refused(read, refused, tmp_path, xml, message):
     (tmp_path / "plain.xml").write_text(xml)
-    refused("plain.arff", MULAN, f"plain.xml: .*{message}")
+    refused("plain.arff", MULAN, f"plain.xml:? .*{message}")
+    assert read("plain.arff", MULAN, labels=["label1", "label2"]).label_names[0] == "label2"
 
 
 @pytest.fixture
