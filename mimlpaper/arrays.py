@@ -67,7 +67,7 @@ def label_array(name: str, values) -> np.ndarray:
     if numbers.ndim != 2 or numbers.shape[1] == 0:
         hint = ""
         if numbers.ndim == 1:
-            hint = ", for one label Y[:, None]"
+            hint = ", for one label np.reshape(Y, (-1, 1)), or of a Series Y.to_frame()"
         raise ValueError(f"{name} must be 2-D, with labels{hint}, got shape {numbers.shape}")
     strange = numbers[~np.isin(numbers, (0, 1))]
     if len(strange):
@@ -108,7 +108,10 @@ def _check_kind(name, cells):
 def check_mask(name: str, values):
     """Raise a ValueError for masked values, also of arrays in a list: NumPy would drop the mask."""
     if _has_mask(values):
-        raise ValueError(f"{name} must have no masked values; fill them, as .filled(np.nan) does")
+        raise ValueError(
+            f"{name} must have no masked values; fill them, numbers as "
+            ".astype(float).filled(np.nan) does, and truths as .filled(False)"
+        )
 
 
 def _has_mask(values):

@@ -48,7 +48,7 @@ class Bags:
         if offsets.ndim != 1 or len(offsets) < 2 or offsets[0] or offsets[-1] != len(instances):
             raise ValueError(
                 f"offsets must be 1-D, at least two, from 0 to {len(instances)} instances, got "
-                f"{offsets.tolist()!s:.60}"
+                f"{offsets.tolist()!s:.60}; is no bag chosen?"
             )
         object.__setattr__(self, "instances", instances)
         object.__setattr__(self, "offsets", offsets)
@@ -291,10 +291,10 @@ def _check_many(name, X):
     if getattr(X, "ndim", None) == 2:
         raise ValueError(
             f"{needed}, got one 2-D array, {X.shape}; for bags of one instance give "
-            f"list({name}[:, None, :])"
+            f"list({name}[:, None, :]), and of cells of MATLAB list({name}.ravel())"
         )
     if hasattr(X, "Y"):
-        raise ValueError(f"{needed}; give parts: fit(data.X, data.Y)")
+        raise ValueError(f"{needed}; give parts: fit(data.X, data.Y), or data.y of one label")
 
 
 def in_order_of_examples(Y, X):
@@ -309,7 +309,7 @@ def check_order_of_examples(Y, X):
     if places is not None and not np.array_equal(places, np.arange(len(places))):
         raise ValueError(
             "Y must have its rows in the order of the bags X, since their vectors have no names; "
-            "give Y.loc[list(X.names)]"
+            "give Y.loc[list(X.names)], of a dict Y.loc[list(X)], or of a Series Y.loc[X.index]"
         )
 
 

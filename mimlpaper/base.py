@@ -71,7 +71,7 @@ def _check_offset(X):
         largest, deviation = np.abs(mean).max(), np.sqrt(variance)
         raise ValueError(
             f"X must lie around 0, got features of {largest:.1e} that vary by {deviation:.1e}; "
-            "scale them, as OnInstances(MinMaxScaler()) does"
+            "scale them, as MinMaxScaler() does, or for bags OnInstances(MinMaxScaler())"
         )
 
 

@@ -4,6 +4,7 @@ import time
 import warnings
 from collections.abc import Mapping
 from contextlib import suppress
+from itertools import pairwise
 from numbers import Integral
 from typing import ClassVar
 
@@ -31,7 +32,8 @@ from mimlpaper.parameters import POSITIVE, SEED, VERBOSITY, at_least
 from mimlpaper.preprocessing import BagStatistics, OnInstances
 
 LEAST = 4  # bags
-SAMPLES = 16, 4  # trial fits to every 16th and every 4th bag say whether there is time for more
+SAMPLES = 16, 8, 4  # trial fits to every 16th bag and so on say whether there is time for more
+SQUARE, CUBE = 2.0, 3.0  # powers of the number of bags, with which the time of a fit grows
 REFIT = 1.5  # seconds of a fit to all bags, divided by those of a fit to all folds but one
 SURE = 1e-3  # probabilities are clipped to it, so that log odds are finite
 
@@ -346,22 +348,27 @@ def _cross_fit(pipeline, bags, labels, folds, budget, reserve, bar):
 def _starts_within(pipeline, bags, labels, share, budget) -> bool:
     """Whether a fit to this share of the bags would end in time, judged by fits to fewer bags.
 
-    Time is taken to grow with the square of the number of bags. True if no smaller fit is possible.
+    Time is taken to grow as between the last two of these, at least with the square of the number
+    of bags and at most with its cube. True if no smaller fit is possible.
     """
     if not budget.is_limited:
         return True
-    following_shares = [1.0 / SAMPLES[1], share]  # of the bags, in the fit after each of these
-    for step, following in zip(SAMPLES, following_shares, strict=True):
+    took_before, power = None, SQUARE
+    for step, following in pairwise([*SAMPLES, 1.0 / share]):
         if len(bags) // step < LEAST:
             continue
         began = time.perf_counter()
         try:
             _quiet_fit(pipeline, bags[::step], labels[::step])
         except ValueError:  # that it fails on so few bags says nothing about more
+            took_before = None
             continue
         took = time.perf_counter() - began
-        growth = following * step  # of the number of bags
-        if not budget.allows(took * growth**2):
+        if took_before is not None:
+            power = np.clip(np.log2(took / took_before), SQUARE, CUBE)  # of twice as many bags
+        took_before = took
+        growth = step / following  # of the number of bags
+        if not budget.allows(took * growth**power):
             return False
     return True
 

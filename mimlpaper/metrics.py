@@ -211,11 +211,24 @@ def _score(estimator, X, Y, *, name):
     truth = _without_index(_in_order_of_labels(in_order_of_examples(Y, X), estimator))
     predicted = _without_index(estimator.predict(X))
     if name == "accuracy":
-        return accuracy(truth, predicted)
+        return accuracy(*_of_second_class(estimator, truth, predicted))
     if name == "hamming_loss":
         return -hamming_loss(truth, predicted)
     value = CRITERIA[name](truth, scores_of(estimator, X), predicted)
     return -value if CRITERIA[name].lower_is_better else value
+
+
+def _of_second_class(estimator, truth, predicted):
+    """Labels (n_bags,) as booleans, where the estimator's two classes are others than 0 and 1."""
+    classes = np.asarray(getattr(estimator, "classes_", ()))
+    if classes.shape != (2,) or np.ndim(truth) != 1 or np.isin(classes, (-1, 0, 1)).all():
+        return truth, predicted
+    check_mask("y", truth)
+    truth = np.asarray(truth)
+    unknown = truth[~np.isin(truth, classes)]
+    if len(unknown):
+        raise ValueError(f"y must hold the classes {classes.tolist()}, got {unknown[0]!s:.60}")
+    return truth == classes[1], np.asarray(predicted) == classes[1]
 
 
 def _in_order_of_labels(Y, estimator):

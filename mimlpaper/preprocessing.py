@@ -47,7 +47,8 @@ class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
             kind = type(self.transformer).__name__
             message = f"transformer must give dense features, got sparse ones of {kind}"
             raise ValueError(
-                f"{message}; set its sparse_output=False, or add a step that densifies"
+                f"{message}; set its sparse_output=False, of KBinsDiscretizer "
+                "encode='onehot-dense', or add a step that densifies"
             )
         check_mask("features of the transformer", features)
         names = None

@@ -1,8 +1,9 @@
 """ARFF files of Weka, Mulan and Meka: with a relational attribute for the bag, or without."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
@@ -31,7 +32,9 @@ ATTRIBUTE = re.compile(
 )
 WORD = re.compile(r"\w+")
 LINE_END = re.compile(r"\r\n?|\n")
-MEKA = re.compile(r"[\s:'\"]-C\s++(-?\d++)", re.ASCII)
+MEKA = re.compile(r"[\s:'\"]-C\s++(-?\d++)(?=[\s'\"]|$)", re.ASCII)
+# A filter of Weka leaves its name in the relation. After it the columns may stand elsewhere.
+FILTER = re.compile(r"weka\.filters\.\w++\.attribute\.")
 ESCAPED = {r"\n": "\n", r"\r": "\r", r"\t": "\t"}
 KINDS = {
     **dict.fromkeys(("numeric", "real", "integer"), "number"),
@@ -54,9 +57,10 @@ class Attribute:
         """The cell that a sparse row leaves out."""
         return self.values[0] if self.values else "0"
 
-    def column(self, *, label: bool) -> Column:
-        if label:
-            return Column(self.name, "label")
+    def column(self, kind: str | None = None) -> Column:
+        """The column, of the kind that is declared, or of another, such as label."""
+        if kind is not None:
+            return Column(self.name, kind)
         if self.kind == "text":
             raise ValueError(f"{self.name!r:.60} must hold numbers, got texts or dates")
         check_values(self.name, self.values)
@@ -73,11 +77,8 @@ class ArffFile:
     outer: Sequence[Attribute]
     inner: Sequence[Attribute]  # of the relational attribute; none in a plain file
     n_labels: int  # of Meka: so many first attributes are labels; if negative, last ones
+    is_filtered: bool  # whether a filter may have moved the labels since they were counted
     rows: Iterator[tuple[int, str]]
-
-    @property
-    def marks_labels(self) -> bool:
-        return bool(self.inner) or self.n_labels != 0
 
 
 def parse_arff(text: str) -> ArffFile:
@@ -86,12 +87,14 @@ def parse_arff(text: str) -> ArffFile:
     lines = ((line, row) for line, row in numbered if row and not row.startswith("%"))
     outer: list[Attribute] = []
     inner: list[Attribute] = []
-    attributes, n_labels = outer, 0
+    attributes, n_labels, is_filtered = outer, 0, False
     for line, row in lines:
         keyword = row.split(maxsplit=1)[0].lower()
         if keyword == "@relation":
-            option = MEKA.search(row)
+            # Meka's options follow the first colon, or are all of the name.
+            option = MEKA.search(row, max(row.find(":"), 0))
             n_labels = int(option[1]) if option else 0
+            is_filtered = FILTER.search(row) is not None
         elif keyword == "@attribute":
             with located(f"line {line}"):
                 attribute = _attribute(row)
@@ -105,8 +108,11 @@ def parse_arff(text: str) -> ArffFile:
             kinds = [attribute.kind for attribute in outer + inner]
             if kinds.count("relational") > 1:
                 raise ValueError("only one relational attribute is expected")
-            return ArffFile(outer, inner, n_labels, lines)
-    raise ValueError("attributes, @end after those of the bag, and @data are needed")
+            return ArffFile(outer, inner, n_labels, is_filtered, lines)
+    raise ValueError(
+        "attributes, @end after those of the bag, and @data are needed, got a file that begins "
+        f"with {text[:60]!r}"
+    )
 
 
 def _attribute(text):
@@ -128,18 +134,20 @@ def _is_in_braces(text):
     return text.startswith("{") and text.endswith("}")
 
 
-def table_of_arff(arff: ArffFile, labels: Sequence[str] | None, max_bytes: int) -> Table:
-    """The table of a file of at most ``max_bytes``.
+def table_of_arff(
+    arff: ArffFile, labels: Collection[str] | None, max_bytes: int, *, is_new: bool
+) -> Table:
+    """The table of a file of at most ``max_bytes``; of new bags no label is read.
 
     A ValueError has the line that does not follow the format, or from which on its numbers are too
     many.
     """
     if arff.inner:
-        columns, rows = _relational(arff)
+        columns, rows = _relational(arff, is_new)
         # A second list of labels must say the same.
-        with_labels(columns, labels)
+        with_labels(columns, [] if is_new else labels)
     else:
-        columns, rows = _plain(arff, labels)
+        columns, rows = _plain(arff, labels, is_new)
     numbers, names, lines = [], [], []
     for line, name, row in rows:
         numbers.append(row)
@@ -148,27 +156,49 @@ def table_of_arff(arff: ArffFile, labels: Sequence[str] | None, max_bytes: int) 
         with located(f"line {line}"):
             check_size(len(numbers), len(columns), max_bytes)
     table = np.reshape(numbers, (len(numbers), len(columns)))
-    return Table(columns, table, np.array(names, dtype=object), pd.Index(lines, name="line"))
+    is_read = [column.kind != "unread" for column in columns]
+    columns = list(compress(columns, is_read))
+    lines = pd.Index(lines, name="line")
+    return Table(columns, table[:, is_read], np.array(names, dtype=object), lines)
 
 
-def _plain(arff, labels):
+def _plain(arff, labels, is_new):
     """Columns and rows of a file where each row is a bag of one instance."""
-    n = len(arff.outer)
-    if abs(arff.n_labels) > n:
-        raise ValueError(f"-C {arff.n_labels} needs as many attributes, got {n}")
-    is_label = np.zeros(n, dtype=bool)
-    if arff.n_labels > 0:
-        is_label[: arff.n_labels] = True
-    elif arff.n_labels < 0:
-        is_label[arff.n_labels :] = True
-    named = []
-    for attribute, marked in zip(arff.outer, is_label, strict=True):
-        named.append(Column(attribute.name, "label" if marked else "number"))
+    labels = _labels_of_plain(arff, labels)
+    if not labels:
+        labels = [] if is_new else None
+    label_kind = "unread" if is_new else "label"
+    named = with_labels([Column(attribute.name) for attribute in arff.outer], labels)
     columns = []
-    chosen = with_labels(named, labels)
-    for attribute, column in zip(arff.outer, chosen, strict=True):
-        columns.append(attribute.column(label=column.kind == "label"))
+    for attribute, column in zip(arff.outer, named, strict=True):
+        columns.append(attribute.column(label_kind if column.kind == "label" else None))
     return columns, _plain_rows(arff, columns)
+
+
+def _labels_of_plain(arff, labels):
+    """The names of the labels: the given ones, or as Meka's -C counts them; empty if none does.
+
+    A filter makes the count doubtful; otherwise both must say the same.
+    """
+    n_labels, n = arff.n_labels, len(arff.outer)
+    if arff.is_filtered and n_labels and not labels:
+        raise ValueError(
+            f"-C {n_labels} counts the labels, but a filter of Weka, named in the relation, may "
+            "have moved them since; name them by labels=, or, for new bags, delete -C from the "
+            "relation"
+        )
+    if arff.is_filtered:
+        return labels
+    if abs(n_labels) > n:
+        raise ValueError(f"-C {n_labels} needs as many attributes, got {n}")
+    marked = arff.outer[n_labels:] if n_labels < 0 else arff.outer[:n_labels]
+    counted = {attribute.name for attribute in marked}
+    if labels and counted and set(map(str, labels)) != counted:
+        raise ValueError(
+            f"-C {n_labels} in the relation marks the labels {sorted(counted)!s:.200}, but labels= "
+            f"or an .xml file names {sorted(map(str, labels))!s:.200}; correct one of them"
+        )
+    return labels or counted
 
 
 def _plain_rows(arff, columns):
@@ -180,14 +210,15 @@ def _plain_rows(arff, columns):
         yield line, f"bag{bag}", row
 
 
-def _relational(arff):
+def _relational(arff, is_new):
     """Columns and rows of a file with bags: the attributes of the bag's instances, then labels."""
-    features = [attribute.column(label=False) for attribute in arff.inner]
+    features = [attribute.column() for attribute in arff.inner]
     kinds = [attribute.kind for attribute in arff.outer]
     bag_place = kinds.index("relational")
     label_places = [i for i in range(len(kinds)) if i not in (0, bag_place)]
     name_place = 0 if bag_place > 0 else None
-    labels = {i: arff.outer[i].column(label=True) for i in label_places}
+    label_kind = "unread" if is_new else "label"
+    labels = {i: arff.outer[i].column(label_kind) for i in label_places}
     rows = _bag_rows(arff, features, labels, name_place, bag_place)
     return [*features, *labels.values()], rows
 

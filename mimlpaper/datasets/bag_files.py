@@ -20,7 +20,7 @@ import pandas as pd
 from pandas.api.types import is_scalar
 from scipy.io import loadmat
 
-from mimlpaper.arrays import label_array, shown
+from mimlpaper.arrays import label_array, shown, text_of_name
 from mimlpaper.bags import LARGEST
 from mimlpaper.datasets.arff import labels_of_xml, parse_arff, shortest, table_of_arff, write_arff
 from mimlpaper.datasets.fetch import DataError
@@ -41,6 +41,9 @@ READABLE = (*TEXTS, *(f"{ending}.gz" for ending in TEXTS), ".parquet", ".mat")
 COMMON = ",;\t|"  # between the cells of CSV
 DELIMITERS = re.compile(f"[{COMMON}]")
 HEAD = re.compile(r"(?:[ \r]*\n)*([^\n]*)")
+# First lines before the head, also as a spreadsheet saves them: in quotes, with empty cells.
+KDIS = re.compile(rf'\s*"?(\d++)"?[{COMMON} ]*+(?:\r\n?|\n)', re.ASCII)
+EXCEL = re.compile(rf'"?sep=([{COMMON}])"?[{COMMON} ]*+(?:\r\n?|\n)')
 URL = re.compile(r"[a-z][a-z0-9+]+://", re.IGNORECASE)
 # In CSV an apostrophe stands before names that a spreadsheet would run, or a reader take for
 # something else.
@@ -83,8 +86,8 @@ def read_bags(
 
     ARFF has a row for each bag. One attribute is relational and holds the instances; the first, if
     it is another one, is the bag's name; the rest are labels. Without a relational attribute, each
-    row is a bag of one instance, and the labels are those of ``labels``, of Meka's ``-C`` in the
-    relation's name, or of Mulan's .xml file beside it. Rows may be sparse, such as ``{1 -20}``. ::
+    row is a bag of one instance, and the labels are those of ``labels``, of Mulan's .xml file
+    beside it, or of Meka's ``-C`` in the relation's name. Rows may be sparse: ``{1 -20}``. ::
 
         @relation two
         @attribute id {bag1,bag2}
@@ -112,7 +115,8 @@ def read_bags(
     labels : sequence of str, str, path or None, default None
         Names of the labels; an .xml file of Mulan that lists them; or, as a str, the column that
         holds sets of labels, such as "sea;trees" or a list. None if the table marks its labels;
-        an empty sequence for new bags, whose labels are to be predicted.
+        an empty sequence for new bags, whose labels are to be predicted: what the table marks as
+        a label is not read.
     separator : str or None, default None
         What stands between the labels of a set; None for a semicolon or bar.
     missing : float or None, default None
@@ -135,6 +139,8 @@ def read_bags(
     if not isinstance(source, str | os.PathLike):
         if not isinstance(source, pd.DataFrame) and not hasattr(source, "to_pandas"):
             hint = "; give its .collect()" if hasattr(source, "collect") else ""
+            if isinstance(source, dict | list):
+                hint = "; give pd.DataFrame(source)"
             kind = type(source).__name__
             raise ValueError(f"source must be a table or a path, got {kind}{hint}")
         return _read("the table", _read_table, source, options)
@@ -162,8 +168,10 @@ def _number_or_none(missing):
     return missing
 
 
-def read_labels(path: str | os.PathLike, *, max_bytes: int = 2**28) -> pd.DataFrame:
-    """The label sets of a .csv file in UTF-8, as booleans: a row for each bag, under its name.
+def read_labels(
+    path: str | os.PathLike, *, encoding: str = "utf-8-sig", max_bytes: int = 2**28
+) -> pd.DataFrame:
+    """The label sets of a .csv file, as booleans: a row for each bag, under its name.
 
     The first column has the names of the bags, as texts. Each other column is a label, whose cells
     are 0 and 1, or no and yes. ::
@@ -175,12 +183,14 @@ def read_labels(path: str | os.PathLike, *, max_bytes: int = 2**28) -> pd.DataFr
     Parameters
     ----------
     path : str or path
+    encoding : str, default "utf-8-sig"
+        UTF-8, with or without a mark before it.
     max_bytes : int, default 256 MiB
         The largest size of the file.
 
     Raises DataError with the file, and its line that does not follow the format.
     """
-    options = Options(None, None, None, None, "utf-8-sig", max_bytes)
+    options = Options(None, None, None, None, encoding, max_bytes)
     return _read(path, _label_sets, Path(path), options)
 
 
@@ -220,6 +230,10 @@ def _ending(path, known):
     name = Path(path).name.lower()
     endings = [ending for ending in known if name.endswith(ending)]
     if not endings:
+        if os.path.isdir(path):
+            raise ValueError(
+                f"path must be a file, got the folder {str(path)!r}; name a file in it"
+            )
         raise ValueError(f"path must end in {' or '.join(known)}, got {str(path)!r}")
     return max(endings, key=len)
 
@@ -286,8 +300,7 @@ def _text(path, options):
 
 def _read_csv(path, options):
     text = _text(path, options)
-    kdis = re.match(r"\s*(\d+)[ \t]*\r?\n", text, re.ASCII)
-    excel = re.match(rf"sep=([{COMMON}])\r?\n", text)
+    kdis, excel = KDIS.match(text), EXCEL.match(text)
     is_tsv = _ending(path, READABLE).startswith(".tsv")
     delimiter = _delimiter(_head(text, kdis.end() if kdis else 0))
     if is_tsv:
@@ -297,6 +310,7 @@ def _read_csv(path, options):
     rows = _rows_of_csv(text, delimiter)
     if kdis or excel:
         del rows[0]
+    _check_cells(rows, delimiter if is_tsv or excel else COMMON)
     frame, columns = _frame_of_cells(rows)
     if kdis:
         columns = _with_last_as_labels(columns, kdis[1])
@@ -317,7 +331,10 @@ def _delimiter(head):
 
 
 def _rows_of_csv(text, delimiter):
-    """The line and the cells of each row; lines that are empty, or only spaces, are no rows."""
+    """The line and the cells of each row; lines without text in a cell are no rows.
+
+    Without columns at the end that are empty in all rows, which spreadsheets may add.
+    """
     reader = csv.reader(
         StringIO(text, newline=""),
         delimiter=delimiter,
@@ -325,18 +342,42 @@ def _rows_of_csv(text, delimiter):
     )
     try:
         stripped = [(reader.line_num, list(map(str.strip, row))) for row in reader]
-        return [(line, cells) for line, cells in stripped if cells not in ([], [""])]
     except csv.Error as error:  # a cell beyond its limit, which the rest of a file can be
         raise ValueError(
             f"line {reader.line_num}: {error}; close each quote, and shorten longer cells"
         ) from error
+    rows = [(line, cells) for line, cells in stripped if any(cells)]
+    width = max((_width(cells) for _, cells in rows), default=0)
+    return [(line, cells[:width]) for line, cells in rows]
+
+
+def _width(cells):
+    """The number of cells up to the last with text."""
+    n_empty = next(place for place, cell in enumerate(reversed(cells)) if cell)
+    return len(cells) - n_empty
+
+
+def _check_cells(rows, delimiters):
+    """Refuse a head of one cell, such as one with another character between its columns."""
+    if rows and len(rows[0][1]) == 1:
+        line, (head,) = rows[0]
+        needed = " or ".join(map(repr, delimiters))
+        raise ValueError(
+            f"line {line}: the heads of a bag and a feature are needed, with {needed} between "
+            f"them, got {head!r:.60}"
+        )
 
 
 def _frame_of_cells(rows):
     """A frame of texts whose index holds lines, and its columns, which the first row names."""
     if not rows:
         raise ValueError("the file is empty; a line of heads is needed")
-    (_, heads), *rows = rows
+    (line_of_heads, heads), *rows = rows
+    if "" in heads[1:]:
+        place = heads.index("", 1)
+        raise ValueError(
+            f"line {line_of_heads}: each column must have a head, got none for column {place + 1}"
+        )
     for line, cells in rows:
         if len(cells) != len(heads):
             raise ValueError(f"line {line}: {len(heads)} values are needed, got {len(cells)}")
@@ -428,11 +469,19 @@ def _read_parquet(path, options):
 def _read_arff(path, options):
     _refuse_bag(options, "an ARFF file names its bags")
     arff = parse_arff(_text(path, options))
-    labels = options.labels
+    labels = _list_of_labels(options.labels, options)
+    is_new = labels is not None and not len(labels)
     beside = path.with_name(path.name.removesuffix(".gz")).with_suffix(".xml")
-    if labels is None and not arff.marks_labels and beside.is_file():
-        labels = beside
-    table = table_of_arff(arff, _list_of_labels(labels, options), options.max_bytes)
+    if not labels and not arff.inner and beside.is_file():
+        labels = _labels_in(beside, options)
+        attributes = {attribute.name for attribute in arff.outer}
+        absent = [name for name in labels if name not in attributes]
+        if absent:
+            raise ValueError(
+                f"{beside.name} must name attributes of the file, got {absent!s:.60}; correct or "
+                "remove it, or name the labels by labels="
+            )
+    table = table_of_arff(arff, labels, options.max_bytes, is_new=is_new)
     return labelled_of_table(table, options.missing, options.max_bytes)
 
 
@@ -446,7 +495,10 @@ def _list_of_labels(labels, options):
     if _is_xml(labels):
         return _labels_in(labels, options)
     if isinstance(labels, str):
-        raise ValueError(f"labels= must be a list of names or an .xml file, got {labels!r:.60}")
+        raise ValueError(
+            f"labels= must be an .xml file or a list of names, such as [{labels!r:.60}], got "
+            f"{labels!r:.60}"
+        )
     return labels
 
 
@@ -494,13 +546,22 @@ def _names_of_classes(variables, wanted):
                 f"{wanted!r:.60}"
             )
         return wanted
-    names = [str(np.squeeze(cell)) for cell in variables["class_name"].flat]
+    names = [_name_of_class(cell) for cell in variables["class_name"].flat]
     if wanted is not None and sorted(wanted) != sorted(names):
         raise ValueError(
             f"labels= must be None or the labels that are named, {sorted(names)!s:.200}, "
             f"got {sorted(wanted)!s:.200}"
         )
     return names
+
+
+def _name_of_class(cell):
+    """The name in a cell of MATLAB, which may hold another cell; a char array has spaces after."""
+    while isinstance(cell, np.ndarray) and cell.size == 1:
+        cell = cell.item()
+    if not isinstance(cell, str | Real):
+        raise ValueError(f"class_name must hold one text for each label, got {shown(cell)}")
+    return text_of_name(cell).strip()
 
 
 def _with_missing(bags, missing):
@@ -535,6 +596,11 @@ def write_bags(path: str | os.PathLike, data):
     gives the same numbers and names. An .arff file gets an .xml file with the names of the labels.
     In a .csv file names that begin with =, +, - or @ get an apostrophe, against formulas.
     """
+    if not hasattr(data, "label_names"):
+        raise ValueError(
+            f"data must be bags with labels, as labelled_bags(X, Y) gives them, got "
+            f"{type(data).__name__}"
+        )
     write = WRITERS[_ending(path, WRITERS)]
     y = getattr(data, "y", None)  # of a data set with one label
     Y = data.Y if y is None else y[:, None]

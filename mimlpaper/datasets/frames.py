@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from itertools import chain
+from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -35,8 +36,9 @@ QUOTED = r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+\""""
 # Names as Python shows a list, tuple or set of them, and as pandas writes it into a CSV file.
 # A comma stands between two names: Python joins strings that stand side by side.
 SHOWN = re.compile(rf"[\[({{]\s*+(?:(?:{QUOTED})\s*+(?:,\s*+(?:{QUOTED})\s*+)*+,?+\s*+)?+[\])}}]")
-# Signs of a broken list, another separator or a missing value in the text of a label.
-UNCLEAR = re.compile(r'[\[\]{}"?，、；]')
+# Signs of a broken list or a missing value in the name of a label, or how Python shows it: b'sea'.
+UNCLEAR = re.compile(r"""[\[\]{}"?]|^(?:[bru]|np\.\w+\()'.*'\)?$""")
+STRANGE_SEPARATORS = ",，、；｜•"  # must be given, or another one, since they may belong to a name
 # What a column holds that names no bags, by the kind of its type.
 FEATURES = {"f": "floats", "b": "booleans", "M": "dates", "m": "durations"}
 UNNAMED = re.compile(r"(?:Unnamed: [0-9]+)?")  # the head of an index, as pandas writes or reads it
@@ -52,20 +54,20 @@ def frame_of_rows(source, bag: str | None) -> pd.DataFrame:
     Levels of its index that have names, such as bag and instance, become its first columns.
     """
     frame = _as_pandas(source)
-    if frame.columns.nlevels > 1:
+    if isinstance(frame.columns, pd.MultiIndex):
         raise ValueError(
             f"the columns must have names of one level, got {frame.columns.nlevels} levels; join "
-            "them: table.columns = table.columns.map(' '.join)"
+            "them: table.columns = [' '.join(map(str, names)).strip() for names in table.columns]"
         )
     levels = list(frame.index.names)
     if levels == [None] and pd.api.types.is_integer_dtype(frame.index):
         if bag is None and BAG not in frame.columns:
-            _check_numbered(frame.index)
+            _check_numbered(frame)
         return frame.reset_index(drop=True).rename_axis("row")
     if None in levels:
         raise ValueError(
-            "the index has no name; if these are the names of bags, "
-            "table.rename_axis('bag'), and if they mean nothing, table.reset_index(drop=True)"
+            f"the index has no name; if these are the names of bags, {_with_names(levels)}, "
+            "and if they mean nothing, table.reset_index(drop=True)"
         )
     if bag is None:
         bag = _level_of_bags(frame)
@@ -102,13 +104,35 @@ def _level_of_bags(frame):
     return next((level for level in levels if level != INSTANCE), levels[0])
 
 
-def _check_numbered(index):
-    """Refuse numbers that repeat: they may name bags, and as row numbers they would be dropped."""
+def _with_names(levels):
+    """What gives names to the levels of an index that have none."""
+    if len(levels) == 1:
+        return f"table.rename_axis({BAG!r})"
+    others = [f"level{place}" for place in range(2, len(levels))]
+    names = [BAG, INSTANCE, *others]
+    named = [name if level is None else level for level, name in zip(levels, names, strict=True)]
+    return f"table.rename_axis({named})"
+
+
+def _check_numbered(frame):
+    """Refuse numbers that may name bags: as numbers of rows they would be dropped.
+
+    They may if they repeat, or if the first column, which else names the bags, has numbers, too.
+    """
+    index = frame.index
     if index.has_duplicates:
         number = index[index.duplicated()][0]
         raise ValueError(
             f"the index repeats {number}; if it names the bags, table.rename_axis('bag'), and if "
             "it means nothing, table.reset_index(drop=True)"
+        )
+    first = frame.columns[0] if len(frame.columns) else ""
+    if index.equals(pd.RangeIndex(len(index))) or LIKE_BAG.fullmatch(str(first)):
+        return
+    if len(frame.columns) and pd.api.types.is_integer_dtype(frame.dtypes.iloc[0]):
+        raise ValueError(
+            f"the index and the first column, {first!r:.60}, both hold numbers; if the index names "
+            f"the bags, table.rename_axis('bag'), and if the column does, bag={first!r:.60}"
         )
 
 
@@ -314,7 +338,8 @@ def _with_sets(frame, columns, name, separator, max_bytes):
         names = names_in(cell, separator)
         if names is None:
             with located(where(frame.index, row)):
-                raise Column(name, "set").misfit(shown(cell) + _hint_of_set(cell, separator))
+                hint = _hint_of_set(name, cell, separator)
+                raise Column(name, "set").misfit(shown(cell) + hint)
         sets.append(names)
     if not separator:
         _check_separated(name, set(chain.from_iterable(sets)))
@@ -324,8 +349,7 @@ def _with_sets(frame, columns, name, separator, max_bytes):
     labels = pd.DataFrame(binarizer.fit_transform(sets), frame.index, binarizer.classes_)
     if None not in map(truth_of, labels):
         raise ValueError(
-            f"{name!r} must hold sets of names, got {list(labels) or 'no name'}; of a column of "
-            f"0 and 1, or of no and yes, give a list: labels=[{name!r}]"
+            f"{name!r} must hold sets of names, got {list(labels) or 'no name'}{_of_truths(name)}"
         )
     kept = [i for i in range(len(columns)) if i != place]
     columns = [columns[i] for i in kept] + [Column(label, "label") for label in labels]
@@ -357,15 +381,26 @@ def names_in(cell, separator: str | None) -> list[str] | None:
     return [] if pd.api.types.is_scalar(cell) and pd.isna(cell) else None
 
 
-def _hint_of_set(cell, separator):
+def _hint_of_set(column, cell, separator):
     """What makes a set of a cell that is none."""
-    if isinstance(cell, str) and not separator and names_in(cell, ",") is not None:
-        return "; of texts with commas, give separator=','"
+    if isinstance(cell, str) and not separator:
+        for mark in STRANGE_SEPARATORS:
+            if mark in cell and names_in(cell, mark) is not None:
+                return f"; if {mark!r} stands between names, give separator={mark!r}"
     if isinstance(cell, LISTS):
-        return "; names are texts or whole numbers: give list(map(str, cell))"
+        strange = next(name for name in cell if not _is_name(name))
+        is_number = isinstance(strange, Real) and strange == strange  # not NaN
+        hint = "; give list(map(str, cell))" if is_number else ""
+        return f"; a name is a text or a whole number, got {shown(strange)}{hint}"
     if isinstance(cell, Mapping):
         return "; give the names in it, as [name for name in cell if cell[name]]"
+    if not isinstance(cell, str) and truth_of(cell) is not None:
+        return _of_truths(column)
     return ""
+
+
+def _of_truths(column):
+    return f"; of a column of 0 and 1, or of no and yes, give a list: labels=[{column!r}]"
 
 
 def _names_in_text(text, separator):
@@ -379,7 +414,9 @@ def _names_in_text(text, separator):
     names = [part.strip() for part in parts if part.strip()]
     # A quote begins a list whose brackets are gone, or a name that a CSV reader left quoted.
     has_quote = any(name.startswith(("'", '"')) for name in names)
-    unclear = has_quote or UNCLEAR.search(text) or ("," in text and not separator)
+    unclear = has_quote or any(map(UNCLEAR.search, names))
+    if not separator and any(mark in text for mark in STRANGE_SEPARATORS):
+        unclear = True
     return None if unclear else names
 
 
@@ -394,7 +431,8 @@ def _names_in_list(text):
 
 def _texts(names):
     """Names as texts; whole numbers are names, too. None if anything else is there."""
-    for name in names:
-        if isinstance(name, bool) or not isinstance(name, str | int | np.integer):
-            return None
-    return list(map(str, names))
+    return list(map(str, names)) if all(map(_is_name, names)) else None
+
+
+def _is_name(name):
+    return isinstance(name, str | int | np.integer) and not isinstance(name, bool)

@@ -46,7 +46,8 @@ class Column:
     """
 
     name: str
-    kind: str = "number"  # or nominal, label, set (of labels), instance (its number in the bag)
+    # Or nominal, label, set (of labels), instance (its number in the bag), unread (of new bags).
+    kind: str = "number"
     values: Mapping[str, int] = field(default_factory=dict)  # numbers of the declared values
 
     @property
@@ -62,6 +63,8 @@ class Column:
 
     def number(self, cell) -> float | None:
         """The number of a cell; None if it misfits, NaN if it is missing (None for a label)."""
+        if self.kind == "unread":
+            return 0.0
         if self.kind == "label":
             return truth_of(cell)
         if self.kind == "number" and not self.values:
@@ -174,8 +177,10 @@ def with_labels(columns: Sequence[Column], names: Sequence[str] | None) -> list[
             f"labels= must name the labels, as no {LABEL_PREFIX!r}, relational attribute, -C or "
             f".xml file marks them; there are {', '.join(all_names)!s:.200}"
         )
+    times = Counter(all_names)
     for name in sorted(wanted):
-        place_of(name, all_names)
+        if times[name] != 1:
+            place_of(name, all_names)  # says what is wrong
     if marked and wanted and marked != wanted:
         raise ValueError(
             f"labels= must be None or the labels that are marked, {sorted(marked)!s:.200}, "

@@ -8,14 +8,17 @@ setting by hold-out. It runs as a :class:`~mimlstudy.report.guest.Guest`: in pro
 """
 
 import re
+import sys
 import threading
 from collections.abc import Iterable
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
+from filelock import FileLock, Timeout
 
 from mimlpaper import paths
 from mimlpaper.datasets import DataError
@@ -115,12 +118,32 @@ def bench(
         profile if profile != "paper" else "",
     )
     folder.mkdir(parents=True, exist_ok=True)
+    store = Store(folder, CATALOGUE)
+    run = partial(compute, profile=profile, store=store, data_home=data_home, jobs=jobs)
+    with _alone(entry, folder):
+        return _in_tables(entry, tables, profile, timeout, folder, run)
+
+
+@contextmanager
+def _alone(entry, folder):
+    """Only one bench at a time in a folder: another would take its output and its report away."""
+    lock = FileLock(folder / ".bench.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        print(f"{entry} waits for its other bench, which runs in {folder}", file=sys.stderr)
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _in_tables(entry, tables, profile, timeout, folder, run) -> Bench:
+    """Run the entry on the tables, as :func:`bench` says, and write the report."""
     output = folder / OUTPUT
     output.unlink(missing_ok=True)
     conditions = Conditions(str(caller_folder()), timeout, str(output))
-    store = Store(folder, CATALOGUE)
-    run = partial(compute, profile=profile, store=store, data_home=data_home, jobs=jobs)
-
     ranked: dict[int | str, ReportTable] = {}
     problems: list[str] = []
     try:

@@ -3,9 +3,12 @@
 import json
 import os
 import re
+from threading import Event, Thread
+from time import sleep
 
 import pandas as pd
 import pytest
+from filelock import FileLock
 
 from mimlpaper.datasets import DataError
 from mimlpaper.metrics import CRITERIA
@@ -281,6 +284,27 @@ def test_a_killed_bench_goes_on(here):
     assert recorded_of(again)["split"].tolist() == [0, 1]
     assert store.path("table1").read_text().startswith(kept)
     assert again.standing["rank"].equals(done.standing["rank"])
+
+
+def test_a_second_bench_of_an_entry_waits_for_the_first(here, capsys):
+    """Both write output.txt and report.md."""
+    folder = folders.build("bench", "stranger.Raises", "smoke")
+    folder.mkdir(parents=True)
+    has_begun = Event()
+
+    def first():
+        with FileLock(folder / ".bench.lock"):
+            has_begun.set()
+            sleep(0.5)
+
+    thread = Thread(target=first)
+    thread.start()
+    has_begun.wait()
+    assert run("Raises").problems
+    thread.join()
+    assert f"stranger:Raises waits for its other bench, which runs in {folder}" in (
+        capsys.readouterr().err
+    )
 
 
 def test_a_changed_file_begins_again(here):

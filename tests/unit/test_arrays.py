@@ -209,6 +209,14 @@ class OfMaskedScores:
         return MASKED
 
 
+def test_masked_integers_are_filled_as_the_error_says():
+    masked = np.ma.masked_array([[1, 2]], mask=[[False, True]])
+    with pytest.raises(ValueError, match=r"numbers as \.astype\(float\)\.filled\(np\.nan\) does"):
+        Bags.from_list([masked])
+    bags = Bags.from_list([masked.astype(float).filled(np.nan)])
+    assert bags.missing.tolist() == [True]
+
+
 def test_no_way_into_the_library_drops_a_mask():
     bags = [[[0.0, 1.0]], [[1.0, 0.0]]]
     message = "must have no masked values; fill them"

@@ -439,6 +439,35 @@ def test_a_value_of_a_nominal_attribute_is_declared_once(refused):
     refused("t.arff", text, message, labels=["sea"])
 
 
+def test_empty_cells_at_the_end_of_lines_and_empty_rows_do_not_matter(read, refused):
+    """As spreadsheets save them."""
+    expected = read("plain.csv", TABLE)
+    everywhere = TABLE.replace("\n", ",,\n")
+    assert_same(read("t.csv", everywhere), expected)
+    head, rows = TABLE.split("\n", 1)
+    assert_same(read("t.csv", head + "\n" + rows.replace("\n", ",\n")), expected)
+    assert_same(read("t.csv", TABLE + ",,,\n , , , \n"), expected)
+    not_empty = TABLE.replace("\n", ",\n") + "r,1,1,1,5\n"
+    refused("t.csv", not_empty, "line 1: each column must have a head, got none for column 5")
+
+
+def test_what_is_no_arff_is_shown(refused):
+    page = "<!DOCTYPE html><html>404</html>"
+    refused("t.arff", page, "@data are needed, got a file that begins with '<!DOCTYPE html>")
+
+
+def test_records_in_memory_are_a_frame_as_the_error_says():
+    records = [{"bag": "p", "f1": 1.0, "label:sea": 1}]
+    with pytest.raises(ValueError, match=r"got list; give pd.DataFrame\(source\)"):
+        read_bags(records)
+    assert read_bags(pd.DataFrame(records)).label_names == ("sea",)
+
+
+def test_bags_without_labels_are_not_written(tmp_path, two):
+    with pytest.raises(ValueError, match=r"data must be .*, as labelled_bags\(X, Y\) gives them"):
+        write_bags(tmp_path / "t.csv", two.X)
+
+
 def test_the_separator_is_found_behind_empty_lines(read, tmp_path):
     semicolons = "\n \n" + TABLE.replace(",", ";")
     assert_same(read("t.csv", semicolons), read("t.csv", TABLE))
@@ -840,6 +869,33 @@ def test_csv_of_kdis_counts_its_labels_in_the_first_line(read):
     assert data.Y.tolist() == [[True, False], [False, True]]
 
 
+@pytest.mark.parametrize("first", ["2,,,,", '"2"', "2;", "2\t", " 2 ", "\ufeff2"], ids=repr)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=repr)
+def test_csv_of_kdis_may_have_passed_through_a_spreadsheet(read, first, end):
+    content = changed(KDIS, "2\n", first + "\n").replace("\n", end)
+    assert_same(read("t.csv", content), read("kdis.csv", KDIS))
+
+
+@pytest.mark.parametrize("separator", [" ", ":", "\u2003"], ids=repr)
+def test_a_table_with_another_separator_says_what_was_found(refused, separator):
+    table = TABLE.replace(",", separator)
+    found = table.split("\n")[0].replace("\u2003", r"\\u2003")
+    refused("t.csv", table, f"line 1: .* with ',' or ';' or .* between them, got '{found}'")
+    refused("t.csv", "# mine\n" + TABLE, "line 1: .* between them, got '# mine'")
+    refused("t.tsv", TABLE, r"line 1: .*, with '\\t' between them, got 'bag,x,label:b,y'")
+
+
+def test_a_folder_is_no_file(tmp_path):
+    with pytest.raises(
+        ValueError, match=r"path must be a file, got the folder .*; name a file in it"
+    ):
+        read_bags(tmp_path)
+    folder = tmp_path / "t.csv"
+    folder.mkdir()
+    with pytest.raises(DataError, match="a file is needed, got a folder"):
+        read_bags(folder)
+
+
 def test_faults_of_csv_of_kdis_have_their_line(refused):
     message = "line 1: the number of labels must leave columns for a bag and a feature"
     refused("t.csv", changed(KDIS, "2", "0"), message)
@@ -879,9 +935,50 @@ def test_arff_of_meka_counts_its_labels_in_the_relation(read, relation, labels, 
 def test_a_relation_of_meka_that_does_not_fit_is_refused(refused):
     message = "-C 4 needs as many attributes, got 3"
     refused("m.arff", meka("M: -C 4"), message)
-    # -C inside a word is no option.
+    # -C inside a word is no option, nor is one that counts no attributes, or before the colon.
     message = "labels= must name the labels"
     refused("m.arff", meka("Vitamin-C 2"), message)
+    refused("m.arff", meka("M -C 1.5"), message)
+    refused("m.arff", meka("M -C 2: -I 0"), message)
+    message = r"-C 1 in the relation marks .*\['a'\], but .* names \['a', 'b'\]; correct one"
+    refused("m.arff", meka("M: -C 1"), message, labels=["a", "b"])
+
+
+def test_a_count_of_meka_before_a_filter_of_weka_is_no_count(read, refused, tmp_path):
+    filtered = meka("M: -C 2 -I 0-weka.filters.unsupervised.attribute.Remove-R1-2")
+    message = "-C 2 counts the labels, but a filter of Weka"
+    refused("m.arff", filtered, message)
+    refused("m.arff", filtered, message, labels=[])
+    without = changed(filtered, "-C 2", "")  # as the message says
+    assert read("m.arff", without, labels=[]).feature_names == ("a", "b", "c")
+    assert read("m.arff", filtered, labels=["b"]).label_names == ("b",)
+    (tmp_path / "m.xml").write_text("<labels><label name='b'/></labels>")
+    data = read("m.arff", filtered)
+    assert data.label_names == ("b",)
+    assert data.feature_names == ("a", "c")
+
+
+def test_xml_beside_the_file_and_the_count_of_meka_must_agree(read, refused, tmp_path):
+    (tmp_path / "m.xml").write_text("<labels><label name='b'/><label name='a'/></labels>")
+    assert read("m.arff", meka("M: -C 2")).label_names == ("a", "b")
+    message = r"-C -2 in the relation marks .*\['b', 'c'\], but .* names \['a', 'b'\]"
+    refused("m.arff", meka("M: -C -2"), message)
+
+
+def test_new_bags_of_arff_have_no_labels(read, tmp_path):
+    """What marks labels is not read: they may be missing, or a question mark."""
+    of_bags = changed(TWO, '1,0\n bag2,"1e1,.25",0,1', '?,?\n bag2,"1e1,.25",maybe,?')
+    new = read("two.arff", of_bags, labels=[])
+    assert new.Y.shape == (2, 0)
+    assert new.feature_names == ("f1", "f2")
+    of_meka = changed(meka("M: -C 2"), "1,0,0", "?,?,0")
+    new = read("m.arff", of_meka, labels=[])
+    assert new.Y.shape == (2, 0)
+    assert new.feature_names == ("c",)
+    (tmp_path / "plain.xml").write_text(XML)
+    new = read("plain.arff", changed(MULAN, "0,5,1", "?,5,?"), labels=[])
+    assert new.Y.shape == (1, 0)
+    assert as_lists(new) == [[[5]]]
 
 
 MULAN = """@relation r
@@ -920,11 +1017,13 @@ def test_xml_beside_the_file_names_the_labels(read, mulan, tmp_path, xml):
     [
         ("<labels/>", "must hold <label name"),
         ("no", "an XML file of labels"),
+        (XML.replace("label1", "label3"), r"must name attributes of the file, got \['label3'\]"),
     ],
 )
-def test_bad_xml_of_mulan_is_refused(refused, tmp_path, xml, message):
+def test_bad_xml_of_mulan_is_refused(read, refused, tmp_path, xml, message):
     (tmp_path / "plain.xml").write_text(xml)
-    refused("plain.arff", MULAN, f"plain.xml: .*{message}")
+    refused("plain.arff", MULAN, f"plain.xml:? .*{message}")
+    assert read("plain.arff", MULAN, labels=["label1", "label2"]).label_names[0] == "label2"
 
 
 @pytest.fixture
@@ -971,6 +1070,43 @@ def test_named_labels_of_matlab_files_are_not_renamed(tmp_path, variables):
         read_bags(path, labels=["sun", "sky", "moon"])
 
 
+def as_cells(*contents):
+    cells = np.empty((len(contents), 1), dtype=object)
+    for i, content in enumerate(contents):
+        cells[i, 0] = content
+    return cells
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        as_cells(as_cells("sea"), as_cells("sky"), as_cells("sunset")),
+        np.array(["sea   ", "sky   ", "sunset"]),  # the rows of a char array
+    ],
+    ids=["cells in cells", "char array"],
+)
+def test_names_of_matlab_may_lie_in_cells_or_a_char_array(tmp_path, variables, names):
+    path = tmp_path / "t.mat"
+    savemat(path, {**variables, "class_name": names})
+    assert read_bags(path).label_names == ("sea", "sky", "sunset")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        as_cells(np.array(["sea", "sky"]), "sun", "moon"),
+        as_cells("", "sea", "sky"),
+        {"a": "sea", "b": "sky", "c": "sun"},
+    ],
+    ids=["two in a cell", "empty", "struct"],
+)
+def test_names_of_matlab_that_are_no_texts_are_refused(tmp_path, variables, names):
+    path = tmp_path / "t.mat"
+    savemat(path, {**variables, "class_name": names})
+    with pytest.raises(DataError, match="class_name must hold one text for each label, got"):
+        read_bags(path)
+
+
 def test_transposed_targets_of_matlab_files_are_refused(tmp_path, variables):
     path = tmp_path / "t.mat"
     savemat(path, {**variables, "targets": np.transpose(variables["targets"])})
@@ -992,7 +1128,7 @@ def test_missing_numbers_of_matlab_files_get_a_number_or_are_refused(tmp_path, v
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"labels": "abc"}, "labels= must be a list of names or an .xml file, got 'abc'"),
+        ({"labels": "abc"}, r"labels= must be an .xml file or a list of names, such as \['abc'\]"),
         ({"bag": "bag"}, "bag= is for tables, a .mat file has no names of bags, got 'bag'"),
     ],
 )
@@ -1027,12 +1163,19 @@ LABEL_TABLE = "image,sea,sky\n001,1,no\nNA,0,yes\n"
 
 @pytest.fixture
 def labels_of(tmp_path):
-    def read(content):
+    def read(content, **options):
         path = tmp_path / "labels.csv"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return read_labels(path)
+        return read_labels(path, **options)
 
     return read
+
+
+def test_a_table_of_labels_may_have_another_encoding_as_the_error_says(labels_of):
+    content = "image,sée\na.png,1\n".encode("latin-1")
+    with pytest.raises(DataError, match="or give encoding='latin-1'"):
+        labels_of(content)
+    assert list(labels_of(content, encoding="latin-1").columns) == ["sée"]
 
 
 def test_a_table_of_labels_keeps_its_names_as_texts(labels_of):

@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    KBinsDiscretizer,
+    MinMaxScaler,
+    OneHotEncoder,
+)
 
 from mimlpaper import MedoidMap, MimlNn, MiSvmBag, MlKnn, SumInstances
 from mimlpaper.bags import Bags, as_bags, names_of_examples
@@ -383,6 +388,11 @@ def test_a_transformer_of_sparse_features_is_refused_with_the_remedy():
     message = "dense features, got sparse ones of OneHotEncoder; set its sparse_output=False"
     with pytest.raises(ValueError, match=message):
         one_hot.transform([[[1.0]]])
+    in_bins = OnInstances(KBinsDiscretizer(2, quantile_method="linear")).fit([[[1.0], [2.0]]])
+    with pytest.raises(ValueError, match="of KBinsDiscretizer encode='onehot-dense'"):
+        in_bins.transform([[[1.0]]])
+    dense = in_bins.set_params(transformer__encode="onehot-dense").fit([[[1.0], [2.0]]])
+    assert dense.transform([[[1.0]]]).instances.tolist() == [[1, 0]]
 
 
 def test_an_unknown_statistic_is_refused(named_bag):
@@ -425,8 +435,25 @@ def test_a_series_of_booleans_chooses_bags_without_names_by_their_numbers():
 
 
 def test_a_masked_key_is_refused():
-    with pytest.raises(ValueError, match="key must have no masked values"):
-        chosen_names(np.ma.masked_array([True] * 3, [0, 1, 0]))
+    masked = np.ma.masked_array([True] * 3, [0, 1, 0])
+    message = r"key must have no masked values; fill them, .* truths as \.filled\(False\)"
+    with pytest.raises(ValueError, match=message):
+        chosen_names(masked)
+    chosen = Bags.from_list([[[1.0]], [[2.0]], [[3.0]]])[masked.filled(False)]
+    assert chosen.instances.tolist() == [[1], [3]]
+
+
+def test_bags_of_which_none_is_chosen_are_refused():
+    with pytest.raises(ValueError, match=r"from 0 to 0 instances, .*; is no bag chosen\?"):
+        chosen_names([False] * 3)
+
+
+def test_cells_of_matlab_are_a_list_of_bags_as_the_error_says():
+    cells = np.empty((2, 1), dtype=object)
+    cells[0, 0], cells[1, 0] = np.array([[1.0]]), np.array([[2.0]])
+    with pytest.raises(ValueError, match=r"of cells of MATLAB list\(bags.ravel\(\)\)"):
+        Bags.from_list(cells)
+    assert len(Bags.from_list(list(cells.ravel()))) == 2
 
 
 def test_columns_of_a_table_of_instances_name_the_features():

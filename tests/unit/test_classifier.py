@@ -15,6 +15,7 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from mimlpaper import BagStatistics, DMimlSvm, MimlClassifier, MimlNn, NoisyOr
+from mimlpaper.bags import Bags
 from mimlpaper.base import (
     ConstantLabelWarning,
     InstanceScores,
@@ -66,8 +67,14 @@ class Slow(Largest):
 class SlowByBags(Largest):
     """``factor`` seconds for 24 bags; time grows with the square of their number."""
 
+    power = 2
+
     def _fit(self, bags, Y):
-        sleep(self.factor * (len(bags) / 24) ** 2)
+        sleep(self.factor * (len(bags) / 24) ** self.power)
+
+
+class SlowByCube(SlowByBags):
+    power = 3
 
 
 @pytest.fixture
@@ -197,6 +204,19 @@ def test_a_budget_ends_before_a_fit_that_would_break_it(bags, Y):
     with pytest.warns(TimeBudgetWarning, match="slow"):
         classifier.fit(bags, Y[:, :2])
     assert perf_counter() - began < 1.5
+
+
+@pytest.mark.parametrize("n_bags", [60, 100])
+def test_a_budget_is_kept_if_time_grows_with_the_cube_of_the_bags(rng, n_bags):
+    """All bags would take 100 seconds, and every fourth 1.6."""
+    bags = Bags.from_list(rng.random((n_bags, 2, 3)))
+    labels = rng.random((n_bags, 2)) < 0.5
+    cubic = SlowByCube(100.0 * (24 / n_bags) ** 3)
+    classifier = MimlClassifier({"fast": Largest(), "cubic": cubic}, time_budget=0.4)
+    began = perf_counter()
+    with pytest.warns(TimeBudgetWarning, match="cubic"):
+        classifier.fit(bags, labels)
+    assert perf_counter() - began < 1.0
 
 
 def test_a_candidate_is_left_out_if_the_best_could_not_be_fitted_again(bags, Y):

@@ -197,8 +197,11 @@ def test_errors_say_how_to_give_label_sets(bags, Y, y):
     )
     lists = [["sea"], ["sky", "sea"]] * 15
     assert_refused(nn, bags, lists, "MultiLabelBinarizer")
-    message = r"2-D, with labels, for one label Y\[:, None\]"
-    assert_refused(nn, bags, y, message)
+    message = r"2-D, with labels, for one label np.reshape\(Y, \(-1, 1\)\), or .* Y.to_frame\(\)"
+    for one_label in (y, list(y), pd.Series(y)):
+        assert_refused(nn, bags, one_label, message)
+        assert nn.fit(bags, np.reshape(one_label, (-1, 1))).n_labels_ == 1
+    assert nn.fit(bags, pd.Series(y, name="sea").to_frame()).classes_.tolist() == ["sea"]
     same_name_twice = pd.DataFrame(Y, columns=["a", "b", "c", "a"])
     message = "different names, got .'a'"
     assert_refused(nn, bags, same_name_twice, message)
@@ -228,7 +231,8 @@ def test_errors_say_how_to_give_vectors(bags, Y):
     euclidean = miml.MimlNn(metric="euclidean")
     assert_refused(euclidean, bags, Y, message)
     far = SumInstances().transform(bags) + 1e8
-    assert_refused(svm, far, Y, "X must lie around 0")
+    assert_refused(svm, far, Y, r"X must lie around 0, .* scale them, as MinMaxScaler\(\) does")
+    make_pipeline(MinMaxScaler(), svm).fit(far, Y)
 
 
 def test_errors_say_how_to_give_bags(bags, Y):
@@ -239,7 +243,11 @@ def test_errors_say_how_to_give_bags(bags, Y):
     message = "bag 0 must hold real numbers, got complex"
     assert_refused(nn, imaginary, Y, message)
     far = [bag + 1e8 for bag in bags]
-    assert_refused(nn, far, Y, "X must lie around 0, got .* 1.0e\\+08")
+    message = (
+        r"X must lie around 0, got .* 1.0e\+08 .*, or for bags OnInstances\(MinMaxScaler\(\)\)"
+    )
+    assert_refused(nn, far, Y, message)
+    make_pipeline(miml.OnInstances(MinMaxScaler()), nn).fit(far, Y)
 
 
 @pytest.mark.parametrize("learner", STAGED, ids=name_of)

@@ -247,6 +247,11 @@ def test_a_level_of_the_index_names_the_bags():
             r"the index repeats 7; if it names the bags, table.rename_axis\('bag'\)",
         ),
         (
+            # Either may name the bags: the other would be lost, or be a feature.
+            TABLE.drop(columns="bag").assign(f1=[5, 5, 4]).set_index(pd.Index([7, 8, 9])),
+            r"the index and the first column, 'f1', both hold numbers; .*table.rename_axis",
+        ),
+        (
             NUMBERED.set_index("instance", drop=False),
             "the index and a column are both named 'instance'",
         ),
@@ -263,6 +268,33 @@ def test_a_level_of_the_index_names_the_bags():
 def test_a_frame_of_unknown_meaning_is_refused(frame, message):
     with pytest.raises(DataError, match=message):
         read_bags(frame)
+
+
+@pytest.mark.parametrize("names", [None, ["bag"], ["page"]], ids=str)
+def test_levels_without_names_get_them_as_the_error_says(names):
+    """As after pd.concat of a dict of tables, or groupby().apply()."""
+    tables = {bag: rows.drop(columns="bag") for bag, rows in TABLE.groupby("bag")}
+    joined = pd.concat(tables, names=names)
+    first = "bag" if names is None else names[0]
+    with pytest.raises(DataError, match=rf"table.rename_axis\(\['{first}', 'instance'\]\)"):
+        read_bags(joined)
+    assert_same(read_bags(joined.rename_axis([first, "instance"])), read_bags(TABLE))
+
+
+@pytest.mark.parametrize("second", ["", 0], ids=repr)
+def test_columns_of_two_levels_are_joined_as_the_error_says(second):
+    table = TABLE.copy()
+    table.columns = pd.MultiIndex.from_tuples([(name, second) for name in TABLE.columns])
+    with pytest.raises(DataError, match=r"table.columns = \[' '.join\(map\(str, names\)\).strip"):
+        read_bags(table)
+    table.columns = [" ".join(map(str, names)).strip() for names in table.columns]
+    assert read_bags(table).bag_names == read_bags(TABLE).bag_names
+
+
+def test_a_first_column_called_bag_id_names_the_bags_beside_any_index():
+    """As after rows were left out."""
+    rows = TABLE.rename(columns={"bag": "bag_id"}).assign(bag_id=[3, 3, 4])
+    assert read_bags(rows.set_index(pd.Index([7, 8, 9]))).bag_names == ("3", "4")
 
 
 def test_booleans_categories_and_missing_values_of_pandas():
@@ -410,9 +442,19 @@ def test_what_is_no_set_of_names_never_becomes_a_name(text):
 @pytest.mark.parametrize(
     ("cell", "hint"),
     [
-        ([1.0, 2.0], r"; names are texts .* give list\(map\(str, cell\)\)"),
+        ([1.0, 2.0], r"; a name is a text .*, got 1.0; give list\(map\(str, cell\)\)"),
+        # Their texts would be names such as None.
+        (["sea", None], "; a name is a text or a whole number, got None"),
+        ([b"sea"], "; a name is a text or a whole number, got b'sea'"),
+        ([["sea", "sky"]], r"; a name is a text or a whole number, got \['sea', 'sky'\]"),
         ({"sea": 1, "sky": 0}, r"; give the names in it, .* for name in cell if cell\[name\]\]"),
-        ("sea, sky", "; of texts with commas, give separator=','"),
+        ("sea, sky", "; if ',' stands between names, give separator=','"),
+        ("sea•sky", "; if '•' stands between names, give separator='•'"),
+        ("sea｜sky", "; if '｜' stands between names, give separator='｜'"),
+        ("b'sea'", ""),
+        ("np.str_('sea')", ""),
+        (1, r"; of a column of 0 and 1, or of no and yes, give a list: labels=\['tags'\]"),
+        (True, r"; of a column of 0 and 1, or of no and yes, give a list: labels=\['tags'\]"),
         ("[1.0, 2.0]", ""),
         ('"sea", "sky"', ""),
         (b"sea, sky", ""),
@@ -424,6 +466,14 @@ def test_the_hint_of_a_bad_set_helps(cell, hint):
     with pytest.raises(DataError, match=f"row 0: 'tags' must be a list .*[^=,]{hint}$") as caught:
         read_bags(frame, labels="tags")
     assert ("separator" in str(caught.value)) == ("separator" in hint)
+
+
+@pytest.mark.parametrize("separator", [",", "，", "、", "；", "｜", "•"])
+def test_a_separator_that_is_given_separates(separator):
+    frame = TABLE.drop(columns="label:sea").assign(tags=["sea", "sea", f"sea{separator} sky"])
+    assert read_bags(frame, labels="tags", separator=separator).label_names == ("sea", "sky")
+    one_name = read_bags(frame, labels="tags", separator=";")
+    assert one_name.label_names == ("sea", f"sea{separator} sky")
 
 
 @pytest.mark.parametrize("as_cell", [pd.Series, pd.Index, pd.array, np.array])

@@ -287,3 +287,21 @@ def test_rows_of_labels_in_another_order_than_named_bags_are_refused(bags, label
     for step in (MeanInstances(), MedoidMap(), LandmarkMap()):
         with pytest.raises(ValueError, match=r"Y must have its rows in the order of the bags"):
             make_pipeline(step, MlSvm()).fit(named, shuffled)
+
+
+def test_rows_of_labels_are_put_in_order_as_the_error_says(bags, labels):
+    in_a_dict = {f"b{i}": bag for i, bag in enumerate(bags)}
+    in_a_series = pd.Series(in_a_dict)
+    in_bags = Bags.from_list(in_a_dict)
+    table = pd.DataFrame(labels, list(in_a_dict))
+    shuffled = table[::-1]
+    message = (
+        r"give Y\.loc\[list\(X\.names\)\], of a dict Y\.loc\[list\(X\)\], or of a Series "
+        r"Y\.loc\[X\.index\]"
+    )
+    for X in (in_a_dict, in_a_series, in_bags):
+        with pytest.raises(ValueError, match=message):
+            MeanInstances().fit(X, shuffled)
+    orders = (list(in_bags.names), list(in_a_dict), in_a_series.index)
+    for X, order in zip((in_bags, in_a_dict, in_a_series), orders, strict=True):
+        MeanInstances().fit(X, shuffled.loc[order])

@@ -11,7 +11,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import LabelBinarizer
 
-from mimlpaper import MeanInstances, NoisyOr, metrics
+from mimlpaper import MeanInstances, MiSvmBag, NoisyOr, metrics
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.bags import Bags
 from tests import reference
@@ -275,6 +275,18 @@ def test_numbers_of_labels_in_another_order_are_names_or_refused(bags, numbered)
     other_names = numbered.set_axis([10, 20, 30], axis=1)
     expected = hamming(by_place, bags, numbered.to_numpy())
     assert hamming(by_place, bags, other_names) == expected
+
+
+@pytest.mark.parametrize("classes", [["no", "yes"], [1, 2], [0, 5]], ids=str)
+def test_the_scorer_of_accuracy_takes_the_classes_that_were_learned(bags, labels, classes):
+    of_two_numbers = MiSvmBag().fit(bags, labels[:, 0])
+    expected = metrics.scorers["accuracy"](of_two_numbers, bags, labels[:, 0])
+    y = np.array(classes)[1 * labels[:, 0]]
+    learner = MiSvmBag().fit(bags, y)
+    accuracy = metrics.scorers["accuracy"]
+    assert 0 < expected == accuracy(learner, bags, y) == accuracy(learner, bags, pd.Series(y))
+    with pytest.raises(ValueError, match=r"y must hold the classes .*, got 7"):
+        accuracy(learner, bags, np.full(len(bags), 7))
 
 
 def test_scorers_of_one_label_and_of_a_wrong_shape(bags, labels):

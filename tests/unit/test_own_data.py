@@ -52,6 +52,7 @@ def test_new_bags_have_no_labels_and_any_order_of_features(file, labelled, tmp_p
     table.to_csv(tmp_path / "new.csv", index=False)
     data = own_data.data_of_file(str(file), new_file=str(tmp_path / "new.csv"))
     assert np.array_equal(data.new.X.instances, labelled.X.instances)
+    assert data.new.feature_names == tuple(data.new.X.feature_names) == labelled.feature_names
     assert data.new.Y.shape == (40, 0)
     table.drop(columns="red").to_csv(tmp_path / "new.csv", index=False)
     with pytest.raises(ValueError, match=r"must have the features of the labelled bags; \['red'\]"):

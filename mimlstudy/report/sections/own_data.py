@@ -222,9 +222,8 @@ def _with_features(new, feature_names, new_file):
     missing = sorted({*feature_names} - {*new.feature_names})
     if missing:
         raise ValueError(f"{new_file} must have the features of the labelled bags; {missing} lack")
-    # A learner knows features by their places alone.
     places = [new.feature_names.index(name) for name in feature_names]
-    bags = new.X.with_instances(new.X.instances[:, places])
+    bags = new.X.with_instances(new.X.instances[:, places], feature_names)
     no_labels = np.zeros((len(bags), 0))
     return labelled_bags(bags, no_labels, bag_names=new.bag_names)
 
