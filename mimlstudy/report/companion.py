@@ -258,7 +258,14 @@ class Companion:
 
     def trace(self, table: int | str, method: str, criterion: str, dataset: str = "") -> Trace:
         """How a number of Tables 1 to 5 came about, see :func:`mimlstudy.report.trace.trace`."""
-        return trace(table, method, criterion, dataset or None)
+        return trace(
+            table,
+            method,
+            criterion,
+            dataset or None,
+            read=self.in_any_state,
+            store=self.store,
+        )
 
     def seconds(self, *experiments: str) -> pd.DataFrame:
         """Mean processor seconds of one fit and one prediction: a row for each method."""

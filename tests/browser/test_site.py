@@ -396,7 +396,7 @@ def test_the_address_of_a_number_shows_what_the_command_traces(page, site):
         page.goto("about:blank")
         page.goto(f"{(site / 'cell.html').as_uri()}#{cell.address}")
         shown = page.locator("#cell")
-        assert shown.get_by_role("heading").text_content() == cell.title
+        assert shown.get_by_role("heading", level=2).text_content() == cell.title
         n_runs = sum(len(runs) for runs in cell.runs.values())
         assert shown.locator("circle").count() == n_runs
         text = with_single_spaces(shown.inner_text())

@@ -326,3 +326,17 @@ def test_a_number_of_processes_that_none_can_have_is_refused(jobs):
 def test_an_unknown_profile_is_refused():
     with pytest.raises(ParameterError, match=r"profile must be one of .*'paper'\], got 'fast'"):
         Companion(profile="fast")
+
+
+def test_a_trace_is_of_the_profile_and_store_of_the_notebook(project):
+    """No number of the full protocol stands behind a number of a trial run."""
+    compute(
+        EXPERIMENTS["table1"],
+        store=explored_store("smoke"),
+        methods=["MimlNn"],
+        profile="smoke",
+        jobs=1,
+    )
+    cell = Companion(profile="smoke", jobs=1).trace("table1", "MimlNn", "hamming_loss")
+    assert cell.origins["closest"].trials[0].startswith("2: 2 current")
+    assert len(cell.runs["closest"]) == 2
