@@ -104,8 +104,10 @@ def fingerprint(estimator, loader, splits, measure) -> Fingerprint:
 def modules_behind(estimator, loader, splits, measure) -> dict[str, int]:
     """The packages' modules that a fingerprint covers, with the number of definitions in use."""
     _, definitions = _behind(estimator, loader, splits, measure)
-    own = [module for module, name in definitions if name != REST and not _is_import(module, name)]
-    return dict(sorted(Counter(own).items()))
+    modules = [
+        module for module, name in definitions if name != REST and not _is_import(module, name)
+    ]
+    return dict(sorted(Counter(modules).items()))
 
 
 def _short_hash(text):
@@ -243,8 +245,8 @@ def _line(definition: Definition) -> str:
     With the latter, two definitions that are exchanged are seen, though both are in use.
     """
     words = [definition[1], _hash(definition)]
-    for name, meant in sorted(_meanings(definition).items()):
-        words += [f"{name}={other[1]}:{_hash(other)}" for other in sorted(meant)]
+    for name, meanings in sorted(_meanings(definition).items()):
+        words += [f"{name}={meaning[1]}:{_hash(meaning)}" for meaning in sorted(meanings)]
     return " ".join(words)
 
 

@@ -441,8 +441,8 @@ def read_records(
         return table
     kept = [key not in hidden for key in keys_of(table)]
     restored = [key in hidden for key in keys_of(below)]
-    both = pd.concat([table[kept], below[restored]], ignore_index=True)
-    return trials.merge(both, on=KEY)
+    whole = pd.concat([table[kept], below[restored]], ignore_index=True)
+    return trials.merge(whole, on=KEY)
 
 
 def _of_base(table, below):
@@ -454,7 +454,7 @@ def _of_base(table, below):
         if key in of_same_run:
             counts = state in REFUTED
         else:
-            counts = state == CURRENT != state_above[key]
+            counts = state == CURRENT and state_above[key] != CURRENT
         if counts:
             counting.add(key)
     return counting
@@ -469,7 +469,7 @@ def _states(table, experiment, store):
     def state(dataset, method, override_text, content, doubt, code, settings, made_in):
         now = today[dataset, method, override_text]
         group = (experiment.name, method, settings, code, made_in, now.code)
-        found = state_of_group.get(group)
+        verified = state_of_group.get(group)
         if doubt:
             return doubt
         listed = store.catalogue.content(dataset)
@@ -481,9 +481,9 @@ def _states(table, experiment, store):
         if settings != now.settings:
             return SETTINGS_CHANGED
         # Records of today's code that differ have a doubt: verification marks them.
-        if found == CURRENT or (code == now.code and made_in in {PINNED, arithmetic_here}):
+        if verified == CURRENT or (code == now.code and made_in in {PINNED, arithmetic_here}):
             return CURRENT
-        if found == DIFFERS:
+        if verified == DIFFERS:
             return DIFFERS
         return OTHER_ARITHMETIC if code == now.code else CODE_CHANGED
 
@@ -503,10 +503,10 @@ def _states_of_groups(outcomes):
     """
     states = {}
     for group, on_machines in outcomes.groupby(GROUP)["outcome"]:
-        found = on_machines[on_machines != FAILED]
-        if len(found) and found.isin(SAME).all():
+        of_runs = on_machines[on_machines != FAILED]
+        if len(of_runs) and of_runs.isin(SAME).all():
             states[group] = CURRENT
-        elif found.eq(DIFFERENT).any():
+        elif of_runs.eq(DIFFERENT).any():
             states[group] = DIFFERS
     return states
 

@@ -170,8 +170,8 @@ def _with_all_that_differed(rows, experiments, store):
     every_row = _rows_in_groups(experiments, "paper", store)
     differed = every_row[_differed_before(every_row, store)]
     whole_groups = differed.merge(rows[GROUP].drop_duplicates(), on=GROUP)
-    both = pd.concat([rows, whole_groups], ignore_index=True)
-    return both.drop_duplicates([*KEY, "stage"])
+    joined = pd.concat([rows, whole_groups], ignore_index=True)
+    return joined.drop_duplicates([*KEY, "stage"])
 
 
 def _in_groups(experiment, table, store):

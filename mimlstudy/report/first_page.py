@@ -66,12 +66,15 @@ def answer(card: Mapping, page: str = PAGE) -> str:
 
 def is_recorded(card: Mapping) -> bool:
     """Whether all records behind the facts are there."""
-    columns = card["totals"].values()
-    has_rows = all(of_column["all"]["rows"] for of_column in columns)
+    totals = card["totals"]
+    has_rows = all(of_column["all"]["rows"] for of_column in totals.values())
+    # Fixed settings are compared with fitted ones, so both have the same values.
+    has_both_settings = totals["fixed"]["all"]["measured"] == totals["closest"]["all"]["measured"]
     has_both_kinds = {ROWS_BY_PRINT, OTHER_ROWS} <= {*card["agreeing"]}
     rivals = {row["rival"] for row in card["groups"]["equal numbers"]}
     return (
         has_rows
+        and has_both_settings
         and has_both_kinds
         and card["chance_with_choice"]["others_marked"] is not None
         and {"mean", "bag statistics"} <= rivals

@@ -229,3 +229,9 @@ def test_nothing_is_said_before_sub_concepts_are_compared_with_no_concepts(card)
 def test_nothing_is_said_before_both_kinds_of_rows_are_recorded(card):
     del card["agreeing"]["the other rows"]
     assert first_page.answer(card) == NOT_YET
+
+
+def test_nothing_is_said_before_fixed_settings_are_recorded_as_far_as_fitted_ones(card):
+    totals = card["totals"]["fixed"]["all"]
+    card["totals"]["fixed"] = {"all": totals | {"measured": totals["measured"] - 1}}
+    assert first_page.answer(card) == NOT_YET
