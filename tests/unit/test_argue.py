@@ -253,7 +253,9 @@ def test_splits_are_left_out_where_there_are_several(records):
     ("fields", "message"),
     [
         ({"level": 0.0}, "level must be between 0 and 1, got 0.0"),
-        ({"margin": -1.0}, "margin must be at least 0"),
+        ({"margin": -1.0}, "margin must be from 0 to 1, got -1.0"),
+        ({"margin": 5.0}, "margin must be from 0 to 1, got 5.0"),
+        ({"left_out": (0, -1)}, r"left_out must be numbers of splits from 0, got \(0, -1\)"),
         ({"power": 50.0}, "power must be from 0 to 1, got 50.0"),
         ({"test": "strict"}, "test must be one of .*got 'strict'"),
         ({"column": "blind"}, "column must be one of .*got 'blind'"),
