@@ -183,3 +183,15 @@ def test_an_interrupt_is_no_failed_trial(kind):
     trials = run_trials(mine.trials(), {"mine": mine}, CATALOGUE, jobs=1)
     with pytest.raises(KeyboardInterrupt):
         list(trials)
+
+
+def test_modules_may_be_imported_while_they_are_listed(monkeypatch):
+    """Notebooks that start at once import in threads of one process."""
+
+    class Imports:
+        def __contains__(self, name):
+            monkeypatch.setitem(sys.modules, f"imported_with_{name}", sys)
+            return name == "mimlpaper"
+
+    monkeypatch.setattr(forks, "sources", Imports)
+    assert forks.imported_modules() == ["mimlpaper"]
