@@ -1,6 +1,6 @@
-"""Where a number comes from: the code behind it, its settings, versions, commit, machine.
+"""The fingerprint of a trial: hashes of the code that it runs and of its settings.
 
-A fingerprint has two parts. *code* is a hash of the definitions (functions, classes, constants)
+It has two parts. *code* is a hash of the definitions (functions, classes, constants)
 that a trial runs; it follows every name that the code uses to its definition in these packages, or
 to what is imported from another one. So a definition may move to another file, but neither it nor
 what its names mean may change. ``mimlstudy.engine.normal_form`` says what does not count, such as
@@ -16,9 +16,6 @@ import ast
 import hashlib
 import inspect
 import json
-import os
-import platform
-import subprocess
 from collections import Counter, defaultdict
 from dataclasses import replace
 from functools import cache, partial
@@ -26,13 +23,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import NamedTuple
 
-import llvmlite.binding
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from mimlpaper import paths
-from mimlstudy import folders
-from mimlstudy.engine.arithmetic import arithmetic
 from mimlstudy.engine.normal_form import (
     ASSIGNMENTS,
     FUNCTIONS,
@@ -40,7 +33,7 @@ from mimlstudy.engine.normal_form import (
     is_known_decorator,
     normalised,
 )
-from mimlstudy.engine.sources import sources, versions
+from mimlstudy.engine.sources import sources
 
 Definition = tuple[str, str]  # module and name
 
@@ -59,6 +52,7 @@ NOT_FOLLOWED = {
     "mimlpaper.paths",
     "mimlstudy.folders",
     "mimlstudy.engine.fingerprint",
+    "mimlstudy.engine.provenance",
     "mimlstudy.engine.sources",
 }
 
@@ -354,102 +348,64 @@ def _changes_another(node) -> bool:
 
 @cache
 def _check_imports(module: str):
-    """Raise an ImportError for an import of these packages by which no change would be followed."""
+    """Raise an ImportError where a change of what is imported would not be followed."""
     tree = ast.parse(sources()[module])
     at_top = set(map(id, tree.body))
-    modules = set()  # names that stand for modules
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-            is_followed = not any(map(_is_ours, names))
-        elif isinstance(node, ast.ImportFrom):
-            origin = str(node.module)
-            is_ours = node.level or _is_ours(origin)
-            inner = {a.asname or a.name for a in node.names if f"{origin}.{a.name}" in sources()}
-            names = [alias.name for alias in node.names]
-            modules |= inner if is_ours else set()
-            is_star = names == ["*"]
-            is_followed = not is_star and not (
-                is_ours and (node.level or (inner and id(node) not in at_top))
-            )
-        elif isinstance(node, ast.Global):
+        if isinstance(node, ast.Global):
             raise ImportError(
                 f"{module}: changes in a function of the global {', '.join(node.names)} would not "
                 "be followed; change it where the module defines it"
             )
-        else:
+        if not isinstance(node, ast.Import | ast.ImportFrom):
             continue
-        if not is_followed:
+        if not _is_followed(node, is_at_top=id(node) in at_top):
+            names = ", ".join(alias.name for alias in node.names)
             raise ImportError(
-                f"{module}: changes behind an import of {', '.join(names)} would not be followed; "
+                f"{module}: changes behind an import of {names} would not be followed; "
                 "write `from package.module import name` at the top of the file"
             )
-    followed = [node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
-    used = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in modules]
-    alone = set(used) - set(followed)
-    if alone:
+    as_values = _modules_used_as_values(tree)
+    if as_values:
         raise ImportError(
-            f"{module}: changes in module {min(node.id for node in alone)} would not be followed, "
+            f"{module}: changes in module {min(as_values)} would not be followed, "
             "since it is used as a value; write module.name"
         )
+
+
+def _is_followed(statement: ast.Import | ast.ImportFrom, is_at_top: bool) -> bool:
+    """Whether it is known which definitions a statement imports, if they are of these packages."""
+    if isinstance(statement, ast.Import):
+        return not any(_is_ours(alias.name) for alias in statement.names)
+    if statement.level:  # a relative import
+        return False
+    if any(alias.name == "*" for alias in statement.names):
+        return False
+    return is_at_top or not _modules_imported_by(statement)
+
+
+def _modules_imported_by(statement: ast.ImportFrom) -> set[str]:
+    """The names that an import gives to modules of these packages."""
+    modules = {f"{statement.module}.{alias.name}": alias for alias in statement.names}
+    return {alias.asname or alias.name for name, alias in modules.items() if name in sources()}
+
+
+def _modules_used_as_values(tree: ast.Module) -> set[str]:
+    """The names of these packages' modules that stand without an attribute after them."""
+    modules: set[str] = set()
+    with_attribute = set()
+    names = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            modules |= _modules_imported_by(node)
+        elif isinstance(node, ast.Attribute):
+            with_attribute.add(node.value)
+        elif isinstance(node, ast.Name):
+            names.append(node)
+    return {node.id for node in names if node.id in modules and node not in with_attribute}
 
 
 @cache
 def _hash(definition: Definition) -> str:
     module, name = definition
     return hashlib.sha256(canonical(_names(module)[0][name]).encode()).hexdigest()
-
-
-@cache
-def provenance() -> dict[str, str]:
-    """The columns of a record made now, here, that say where it comes from."""
-    processor = llvmlite.binding.get_host_cpu_name()  # compiled code is made for it
-    return {
-        "arithmetic": arithmetic(),
-        "versions": "; ".join([f"python {platform.python_version()}", *versions()]),
-        "commit": _commit(),
-        "machine": f"{platform.system()} {platform.machine()} {processor}; {os.cpu_count()} cores",
-    }
-
-
-def _commit():
-    """Short hash of the checkout's commit, with + for changed sources; "" outside git.
-
-    These commands of Git only read. ``git status`` would start programs that the configuration of
-    a folder names, and the folder may be somebody else's.
-    """
-    root = folders.PACKAGE.parent
-    if not (root / ".git").exists():
-        return ""
-    try:
-        commit = _git(root, "rev-parse", "--short=12", "HEAD").strip()
-        tree = _git(root, "ls-tree", "-r", "HEAD", "mimlpaper", "mimlstudy")
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-    committed = {}
-    for line in tree.splitlines():
-        mode_kind_hash, _, path = line.partition("\t")
-        if path.endswith(".py"):
-            committed[path] = mode_kind_hash.split()[-1]
-    here = {}
-    for package in (paths.PACKAGE, folders.PACKAGE):
-        for path in package.rglob("*.py"):
-            # From its own package's folder: the two may be installed in different places.
-            name = path.relative_to(package.parent).as_posix()
-            here[name] = _blob_hash(path.read_bytes())
-    return f"{commit}+" if here != committed else commit
-
-
-def _git(root, *words):
-    # A hook of Git names the repository that it runs in, which may be another one.
-    environment = {name: value for name, value in os.environ.items() if name[:4] != "GIT_"}
-    # A missing object would be fetched by a program that the folder's configuration names.
-    environment["GIT_NO_LAZY_FETCH"] = "1"
-    command = ["git", "-C", str(root), *words]
-    return subprocess.check_output(command, text=True, env=environment, stderr=subprocess.DEVNULL)
-
-
-def _blob_hash(content):
-    """The hash by which Git knows a file, whose lines may end as on Windows here."""
-    content = content.replace(b"\r\n", b"\n")
-    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()

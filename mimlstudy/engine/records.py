@@ -9,12 +9,13 @@ verify`` found that today's code gives the same. Versions of packages are record
 record old. A reader's own tables are made of current records alone; what is published also of
 records that verification has not refuted. Five words:
 
-- A *group* is the records that were made in one way: equal in the columns :data:`GROUP`.
+- A *group* is the records of a method that were made in one way, and would today be made in one
+  way: equal in the columns :data:`GROUP`.
 - An *outcome* is what verification found of a group: equal, close, different, damaged or failed.
 - A *doubt* stands in a record whose numbers are wrong: it differs, or it is damaged.
 - A *state* is what a reader gets in the column ``state``: current, or why not, see :data:`STATES`.
   All stages of a trial have the worst of theirs.
-- A group is *attested* if all machines on which it ran found it the same.
+- A group is *attested* if every machine on which some of its trials ran again found the same.
 """
 
 import csv
@@ -31,7 +32,8 @@ from filelock import FileLock
 from mimlpaper import paths
 from mimlstudy.engine.arithmetic import PINNED, arithmetic
 from mimlstudy.engine.catalogue import Catalogue
-from mimlstudy.engine.fingerprint import Fingerprint, fingerprint, provenance
+from mimlstudy.engine.fingerprint import Fingerprint, fingerprint
+from mimlstudy.engine.provenance import provenance
 from mimlstudy.engine.rows import (
     SEAL,
     StoreError,
@@ -57,7 +59,7 @@ DATA_CHANGED = "data changed"
 OTHER_ARITHMETIC = "other arithmetic"  # neither the pinned one nor that of this machine
 DIFFERS = "differs"  # verify got other numbers
 DAMAGED = "damaged"  # its text does not agree with its seal, or a number is impossible
-STATES = (  # from best to worst
+STATES = (  # from best to worst; a damaged record may have any numbers, so that it is the worst
     CURRENT,
     CODE_CHANGED,
     OTHER_ARITHMETIC,
@@ -74,7 +76,7 @@ ORIGIN = ["data_sha256", "code", "settings", "arithmetic", "versions", "commit",
 # What all rows of one run of a trial share.
 OF_RUN = [*KEY, "n_stages", "seconds", *ORIGIN]
 
-# The columns in which records agree that were made in one way.
+# The columns in which records agree that were made in one way, whatever today's code is.
 MADE_ALIKE = ["experiment", "method", "settings", "recorded_code", "recorded_arithmetic"]
 # The columns of a group: these, and the code at the time of verification.
 GROUP = [*MADE_ALIKE, "verified_code"]
@@ -90,8 +92,10 @@ OUTCOME_COLUMNS = [
     "commit",
 ]
 SAME = ("equal", "close")  # the outcomes that attest a group
-# The other outcomes; DAMAGED, a state, is one too. The records of a DIFFERENT group differ.
+# The other outcomes; DAMAGED, a state, is one too. The records of a DIFFERENT group get the state
+# DIFFERS.
 DIFFERENT, FAILED = "different", "failed"
+# A damaged record marks itself; that a group differs is known by its outcome alone.
 FROM_BEST_TO_WORST = (*SAME, FAILED, DAMAGED, DIFFERENT)
 FILE_OF_OUTCOMES = "verified"
 
@@ -436,28 +440,31 @@ def read_records(
         return table
     # What was tried with other code does not hide a current record of the base.
     below = read_records(experiment, store=store.base, profile=profile, methods=methods)
-    hidden = _of_base(table, below)
-    if not hidden:
+    to_restore = _keys_to_restore(table, below)
+    if not to_restore:
         return table
-    kept = [key not in hidden for key in keys_of(table)]
-    restored = [key in hidden for key in keys_of(below)]
+    kept = [key not in to_restore for key in keys_of(table)]
+    restored = [key in to_restore for key in keys_of(below)]
     whole = pd.concat([table[kept], below[restored]], ignore_index=True)
     return trials.merge(whole, on=KEY)
 
 
-def _of_base(table, below):
-    """The trials whose record of the base counts: current ones, and doubts of the same run."""
+def _keys_to_restore(table, below):
+    """The trials whose record of the base counts: current ones, and doubts of the same run.
+
+    ``table`` has all trials of ``below``, the base's records, in the same or in a later run.
+    """
     of_same_run = set(keys_of(table.merge(below, on=OF_RUN)))
     state_above = dict(zip(keys_of(table), table["state"], strict=True))
-    counting = set()
+    to_restore = set()
     for key, state in zip(keys_of(below), below["state"], strict=True):
         if key in of_same_run:
             counts = state in REFUTED
         else:
             counts = state == CURRENT and state_above[key] != CURRENT
         if counts:
-            counting.add(key)
-    return counting
+            to_restore.add(key)
+    return to_restore
 
 
 def _states(table, experiment, store):
@@ -466,29 +473,29 @@ def _states(table, experiment, store):
     arithmetic_here = arithmetic()
 
     @cache
-    def state(dataset, method, override_text, content, doubt, code, settings, made_in):
-        now = today[dataset, method, override_text]
-        group = (experiment.name, method, settings, code, made_in, now.code)
-        verified = state_of_group.get(group)
-        if doubt:
-            return doubt
-        listed = store.catalogue.content(dataset)
-        if listed is None and made_in == arithmetic_here:
+    def state(made):
+        now = today[made.dataset, made.method, made.override]
+        group = (experiment.name, made.method, made.settings, made.code, made.arithmetic, now.code)
+        if made.doubt:
+            return made.doubt
+        listed = store.catalogue.content(made.dataset)
+        if listed is None and made.arithmetic == arithmetic_here:
             # Another arithmetic may draw other last digits.
-            listed = store.catalogue.drawn_content(dataset)
-        if listed not in (None, content):
+            listed = store.catalogue.drawn_content(made.dataset)
+        if listed not in (None, made.data_sha256):
             return DATA_CHANGED
-        if settings != now.settings:
+        if made.settings != now.settings:
             return SETTINGS_CHANGED
+        is_of_today = made.code == now.code
         # Records of today's code that differ have a doubt: verification marks them.
-        if verified == CURRENT or (code == now.code and made_in in {PINNED, arithmetic_here}):
+        if is_of_today and made.arithmetic in {PINNED, arithmetic_here}:
             return CURRENT
-        if verified == DIFFERS:
-            return DIFFERS
-        return OTHER_ARITHMETIC if code == now.code else CODE_CHANGED
+        if group in state_of_group:
+            return state_of_group[group]
+        return OTHER_ARITHMETIC if is_of_today else CODE_CHANGED
 
     columns = [*CONFIGURED, "data_sha256", "doubt", "code", "settings", "arithmetic"]
-    of_rows = [state(*row) for row in table[columns].itertuples(index=False, name=None)]
+    of_rows = [state(made) for made in table[columns].itertuples(index=False, name="Made")]
     # A trial is as good as its worst stage.
     ranks = pd.Series([STATES.index(word) for word in of_rows], table.index, dtype=int)
     of_trials = ranks.groupby([table[name] for name in KEY]).transform("max")

@@ -1,7 +1,7 @@
 """Recorded trials run again: does today's code give the recorded numbers?
 
-A group is the records of one configuration of a method that were made in one way: by one state of
-the code, with one arithmetic. The result for one trial is taken to hold for its group, which ran
+A group is the records of a method with one setting that were made in one way: by one state of the
+code, with one arithmetic. The result for one trial is taken to hold for its group, which ran
 the same definitions with the same settings. Records of other settings or other data are in no
 group, unless they have a doubt: only ``mimlpaper compute`` makes them current.
 """
@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from mimlstudy.engine.comparison import EXACT, compare_trial, outliers
-from mimlstudy.engine.fingerprint import provenance
+from mimlstudy.engine.provenance import provenance
 from mimlstudy.engine.records import (
     CONFIGURED,
     CONFIRMABLE,
@@ -68,10 +68,10 @@ def verify(
 ) -> pd.DataFrame:
     """Re-run recorded trials of each group: a random ``sample``, and every outlier.
 
-    A group whose trials all give the same numbers is attested: its records count as current for
-    today's code, until a later outcome of the same group says otherwise. A group that differs is
-    not current until its trials are recorded again; after a further change of the code all its
-    trials run, also those beyond the profile "quick", since a sample can miss the one that
+    A group whose repeated trials all give the recorded numbers is attested: its records count as
+    current for today's code, until a later outcome of the same group says otherwise. A group that
+    differs is not current until its trials are recorded again; after a further change of the code
+    all its trials run, also those beyond the profile "quick", since a sample can miss the one that
     differed. ``verified.csv`` gets the outcome of a group when its last trial has ended, so that an
     interrupted verification goes on by ``only_not_current``. Costs are not run again. Raises
     DataError if data are missing.
@@ -114,14 +114,14 @@ def verify(
     rng = np.random.default_rng(random_state)
     outcomes: list[dict] = []
     if seconds is not None:
-        for outcome in _outcomes(recorded, _cheap(recorded, seconds, rng)):
+        for outcome in _judge_groups(recorded, _cheap_trials(recorded, seconds, rng)):
             if outcome["outcome"] == DIFFERENT:
-                _keep(recorded, outcome)
+                _mark_and_record(recorded, outcome)
             outcomes.append(outcome)
     else:
         store.add_outcomes([])  # a file that cannot be written fails now, not in hours
-        for outcome in _outcomes(recorded, _sampled(recorded, sample, rng)):
-            _keep(recorded, outcome)
+        for outcome in _judge_groups(recorded, _sampled_trials(recorded, sample, rng)):
+            _mark_and_record(recorded, outcome)
             outcomes.append(outcome)
     table = pd.DataFrame(outcomes, columns=VERIFIED_COLUMNS)
     return table.sort_values(GROUP, ignore_index=True)
@@ -183,7 +183,7 @@ def _have_group(table):
     return table["state"].isin([*CONFIRMABLE, *REFUTED])
 
 
-def _sampled(recorded: Recorded, sample, rng):
+def _sampled_trials(recorded: Recorded, sample, rng):
     """A sample of the trials of each group, every outlier, and all trials of what differed."""
     trials = recorded.rows.drop_duplicates(KEY).sample(frac=1, random_state=rng)
     differed = _differed_before(trials, recorded.store)
@@ -205,7 +205,7 @@ def _differed_before(rows, store) -> list[bool]:
     return differed
 
 
-def _cheap(recorded: Recorded, seconds, rng):
+def _cheap_trials(recorded: Recorded, seconds, rng):
     """Random current trials whose data are here, which took at most so many seconds in all."""
     rows, catalogue = recorded.rows, recorded.store.catalogue
     names = rows["dataset"].unique()
@@ -218,7 +218,7 @@ def _cheap(recorded: Recorded, seconds, rng):
     return trials[trials["seconds"].cumsum() <= seconds]
 
 
-def _outcomes(recorded: Recorded, to_run) -> Iterator[dict]:
+def _judge_groups(recorded: Recorded, to_run) -> Iterator[dict]:
     """Run these trials again, and yield the outcome of each of their groups when it is known."""
     trials = {key: trials_of(rows) for key, rows in to_run.groupby(GROUP)}
     group_of = {trial: key for key, of_group in trials.items() for trial in of_group}
@@ -227,25 +227,26 @@ def _outcomes(recorded: Recorded, to_run) -> Iterator[dict]:
         key = group_of[trial]
         results[key].append(result)
         if len(results[key]) == len(trials[key]):
-            yield _outcome(recorded, key, results.pop(key), len(trials[key]))
+            yield _judge_group(recorded, key, results.pop(key), len(trials[key]))
     # Some trials of the others have failed.
     for key, of_group in results.items():
-        yield _outcome(recorded, key, of_group, len(trials[key]))
+        yield _judge_group(recorded, key, of_group, len(trials[key]))
 
 
-def _outcome(recorded, key, results, n_checked) -> dict:
+def _judge_group(recorded, key, results, n_checked) -> dict:
     group = recorded.rows.merge(pd.DataFrame([key], columns=GROUP), on=GROUP)
     largest = max((difference for difference, _ in results), default=0.0)
     return dict(zip(GROUP, key, strict=True)) | {
         "n_recorded": len(group.drop_duplicates(KEY)),
         "n_checked": n_checked,
         "largest_difference": largest,
-        "outcome": _word(group, results, n_checked, largest),
+        "outcome": _worst_of_group(group, results, n_checked, largest),
     }
 
 
-def _word(group, results, n_trials, largest) -> str:
-    """The worst that is known of a group."""
+def _worst_of_group(group, results, n_trials, largest) -> str:
+    """The worst that is known of a group, as a word."""
+    # What a damaged record does not give again says nothing of the others.
     if (group["state"] == DAMAGED).any():
         return DAMAGED
     # A group that differs stays so until it is recorded again, whatever the sample shows.
@@ -289,7 +290,7 @@ def _run_again(recorded: Recorded, to_run) -> Iterator[tuple[Trial, tuple[float,
         warnings.warn(str(error), stacklevel=4)
 
 
-def _keep(recorded: Recorded, outcome):
+def _mark_and_record(recorded: Recorded, outcome):
     """Record an outcome. A mark comes first, so that no record that differs stays unmarked."""
     _mark_different(recorded, outcome)
     here = provenance() | {"date": date.today().isoformat()}

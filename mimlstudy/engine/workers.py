@@ -19,13 +19,14 @@ from tqdm import tqdm
 from mimlpaper.sharing import Cache, sharing
 from mimlstudy.engine.arithmetic import PINNED, pin
 from mimlstudy.engine.catalogue import Catalogue
-from mimlstudy.engine.fingerprint import fingerprint, provenance
+from mimlstudy.engine.fingerprint import fingerprint
 from mimlstudy.engine.forks import (
     fork_context,
     import_all,
     imported_modules,
     wait_for_end,
 )
+from mimlstudy.engine.provenance import provenance
 from mimlstudy.engine.records import columns_of
 from mimlstudy.engine.rows import sealed
 from mimlstudy.engine.trials import Experiment, Measure, Splits, Trial, run_trial

@@ -351,7 +351,8 @@ def _add_verify(commands):
 
 
 def _verify(options):
-    from mimlstudy.engine import fingerprint, verify
+    from mimlstudy.engine import verify
+    from mimlstudy.engine.provenance import provenance
     from mimlstudy.paper.catalogue import default_store
     from mimlstudy.report.words import counted, number_of
 
@@ -374,7 +375,7 @@ def _verify(options):
         print(shown.to_string(index=False))
     outcomes = counted(table["outcome"].value_counts())
     n_checked = table["n_checked"].sum()
-    machine = fingerprint.provenance()["machine"]
+    machine = provenance()["machine"]
     checked = number_of(n_checked, "trial")
     print(f"{checked} run again on {machine}; groups: {outcomes} ({verify.MEANING})")
     if options.audit is None:

@@ -17,7 +17,7 @@ from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.engine.arithmetic import variables
 from mimlstudy.engine.comparison import compare_trial
-from mimlstudy.engine.fingerprint import provenance
+from mimlstudy.engine.provenance import provenance
 from mimlstudy.engine.records import KEY, read_records, trials_of
 from mimlstudy.engine.workers import run_trials
 from mimlstudy.paper.catalogue import CATALOGUE, default_store

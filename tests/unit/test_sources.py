@@ -12,7 +12,7 @@ import pytest
 
 from mimlpaper import paths
 from mimlstudy import folders
-from mimlstudy.engine import fingerprint
+from mimlstudy.engine import fingerprint, provenance
 from mimlstudy.engine.records import Store, fingerprint_today
 from mimlstudy.engine.sources import sources
 from mimlstudy.paper.catalogue import CATALOGUE
@@ -126,13 +126,13 @@ def checkout(git, tmp_path, monkeypatch):
 
 
 def test_the_commit_of_changed_code_has_a_plus_and_line_ends_do_not_count(checkout):
-    commit = fingerprint._commit()
+    commit = provenance._commit()
     assert re.fullmatch("[0-9a-f]{12}", commit)
     module = checkout / "mimlpaper" / "module.py"
     module.write_bytes(b"A = 1\r\n")
-    assert fingerprint._commit() == commit
+    assert provenance._commit() == commit
     module.write_text("A = 2\n")
-    assert fingerprint._commit() == commit + "+"
+    assert provenance._commit() == commit + "+"
 
 
 @on_posix
@@ -144,9 +144,9 @@ def test_the_commit_is_asked_without_starting_what_a_folder_names(checkout, git)
     program.chmod(0o755)
     git("config", "core.fsmonitor", str(program))
     git("config", "core.pager", str(program))
-    assert re.fullmatch("[0-9a-f]{12}", fingerprint._commit())
+    assert re.fullmatch("[0-9a-f]{12}", provenance._commit())
     (checkout / "mimlpaper" / "module.py").write_text("A = 2\n")
-    assert fingerprint._commit().endswith("+")
+    assert provenance._commit().endswith("+")
     assert not started.exists()
     # The trap works: Git itself starts it.
     git("status")
