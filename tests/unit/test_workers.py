@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import sys
 
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -10,6 +11,7 @@ from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.sharing import CURRENT
 from mimlstudy.engine import workers
 from mimlstudy.engine.execution import compute
+from mimlstudy.engine.forks import imported_modules
 from mimlstudy.engine.records import Store
 from mimlstudy.engine.trials import Measure, RandomSplits, Trial
 from mimlstudy.engine.workers import Job, TrialError, run_trials
@@ -193,5 +195,5 @@ def test_modules_may_be_imported_while_they_are_listed(monkeypatch):
             monkeypatch.setitem(sys.modules, f"imported_with_{name}", sys)
             return name == "mimlpaper"
 
-    monkeypatch.setattr(forks, "sources", Imports)
-    assert forks.imported_modules() == ["mimlpaper"]
+    monkeypatch.setattr("mimlstudy.engine.forks.sources", Imports)
+    assert imported_modules() == ["mimlpaper"]
