@@ -31,9 +31,14 @@ ALTERNATIVE_TEXT = """{% block data_png scoped %}
 {{ super() | replace("<img ", img, 1) }}
 {% endblock %}"""
 TEMPLATE = f"{{% extends 'lab/index.html.j2' %}}{WITHOUT_STDERR}{WITHOUT_SCRIPTS}{ALTERNATIVE_TEXT}"
-WITHOUT_INPUT = ["remove-input", "hide-input"]  # tags of MyST-NB
-WITHOUT_CELL = ["remove-cell", "hide-cell", "injected-parameters"]
-TUTORIAL = "tutorial"  # the tag of cells that tell how a notebook is used
+WITHOUT_CELL = ["remove-cell", "hide-cell", "injected-parameters"]  # tags of MyST-NB
+LEFT_OUT = {
+    "enabled": True,
+    "remove_input_tags": ["remove-input", "hide-input"],
+    "remove_cell_tags": WITHOUT_CELL,
+}
+# Also without what tells how a notebook is used.
+LEFT_OUT_OF_ANSWERS = LEFT_OUT | {"remove_cell_tags": [*WITHOUT_CELL, "tutorial"]}
 TITLE = re.compile("^# (.+)", re.MULTILINE)
 
 
@@ -48,12 +53,7 @@ def write_page(notebook, path: Path, *, is_answer: bool = False):
         heading = TITLE.search(cell.source) if cell.cell_type == "markdown" else None
         if heading:
             title = heading[1]
-    without_cell = [*WITHOUT_CELL, TUTORIAL] if is_answer else WITHOUT_CELL
-    left_out = {
-        "enabled": True,
-        "remove_input_tags": WITHOUT_INPUT,
-        "remove_cell_tags": without_cell,
-    }
+    left_out = LEFT_OUT_OF_ANSWERS if is_answer else LEFT_OUT
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = FORMULA.sub(_mathml, cell.source)
