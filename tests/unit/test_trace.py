@@ -205,3 +205,4 @@ def test_dots_without_values_or_print():
     assert dots({}, not_printed, 0.0) == ""
     picture = dots({"equal tuning": [0.5]}, not_printed, 0.0)
     assert "printed" not in picture
+    assert "1 run with equal tuning from" in picture
