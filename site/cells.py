@@ -14,17 +14,17 @@ def cells_page(get_records, store):
     """Every cell as a template that the page shows when its address is asked for.
 
     ``get_records`` returns the records of an experiment by its name, and ``store`` has the outcomes
-    of their repetitions. What cells of one method on one data set share, their origin, is a
+    of their repetitions. What cells of one method on one data set share, their origins, is a
     template of its own.
     """
     templates, names = [], {}
     for number in published_tables():
         for cell in traces(number, get_records, store=store):
-            if cell.origin not in names:
-                name = f"origin-{len(names)}"
-                names[cell.origin] = name
-                templates.append(_template(name, "", cell.origin.to_html()))
-            origin = ORIGIN.format(name=names[cell.origin])
+            origins = cell.origins_to_html()
+            if origins not in names:
+                names[origins] = f"origin-{len(names)}"
+                templates.append(_template(names[origins], "", origins))
+            origin = ORIGIN.format(name=names[origins])
             templates.append(_template(cell.address, cell.title, cell.to_html(), origin))
     return filled("cell", TEMPLATES=raw("\n".join(templates)))
 

@@ -194,7 +194,7 @@ def _claim_details(claim, place, headings):
         "the paper's sentence": sentence,
         "with alternative settings": _alternatives(claim["multiverse"], headings),
         "see": _tested_in(claim, headings),
-        "part by part": Markup("<br>").join(claim["detail"]),
+        "part by part, by the rules of this project": Markup("<br>").join(claim["detail"]),
     }
     entry = Markup("<dt>{}</dt><dd>{}</dd>")
     entries = [entry.format(head, fact) for head, fact in facts.items() if fact]

@@ -31,7 +31,8 @@ def fork_context(*modules: str):
 
 def imported_modules() -> list[str]:
     """The modules of the library and the study that this process has imported."""
-    return [name for name in sys.modules if name in sources()]
+    # Another thread may import meanwhile, as notebooks that run at once do.
+    return [name for name in list(sys.modules) if name in sources()]
 
 
 def import_all(modules: Iterable[str]):

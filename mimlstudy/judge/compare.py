@@ -103,7 +103,7 @@ def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
     kinds = pd.Categorical(records["kind"], KINDS_OF_DATA, ordered=True)
     rows = unmixed(records).assign(
         run=runs,
-        dataset=_as_table_names(records, table),
+        dataset=as_table_names(records, table),
         state=states,
         kind=kinds,
     )
@@ -115,7 +115,7 @@ def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
     return of_runs.reset_index()
 
 
-def _as_table_names(records, table):
+def as_table_names(records: pd.DataFrame, table: PublishedTable) -> pd.Series:
     """The data sets as the table names them.
 
     A data set that is no column of the table goes by the name of the first column: the eleven of
@@ -141,7 +141,7 @@ def moved_to_printed_means(records: pd.DataFrame, experiment: str) -> pd.DataFra
         columns="criterion",
         values="mean",
     )
-    keys = [_as_table_names(records, table), records["method"]]
+    keys = [as_table_names(records, table), records["method"]]
     printed_means = printed[names].reindex(pd.MultiIndex.from_arrays(keys))
     our_means = records.groupby(keys)[names].transform("mean")
     moved = records[names] - our_means + printed_means.to_numpy()

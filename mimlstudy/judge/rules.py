@@ -20,7 +20,7 @@ class Rules:
     level : float, default 0.05
         The chance of a false alarm that a test may have.
     margin : float, default 0.05
-        As a share of the rival's loss: what is closer is a tie.
+        As a share of the rival's loss, at most 1: what is closer is a tie.
     power : float, default 0.5
         The least share of the printed differences that a test must show of our records moved to the
         printed means; else the claim is undecided.
@@ -34,7 +34,7 @@ class Rules:
     criteria : tuple of str, default ()
         The criteria that count; all if empty. Accuracies always count.
     left_out : tuple of int, default ()
-        Numbers of splits that do not count. What has one split keeps it.
+        Numbers of splits, from 0, that do not count. What has one split keeps it.
 
     Raises
     ------
@@ -53,8 +53,8 @@ class Rules:
     def __post_init__(self):
         if not 0 < self.level < 1:
             raise ValueError(f"level must be between 0 and 1, got {self.level!r}")
-        if not self.margin >= 0:
-            raise ValueError(f"margin must be at least 0, got {self.margin!r}")
+        if not 0 <= self.margin <= 1:
+            raise ValueError(f"margin must be from 0 to 1, got {self.margin!r}")
         if not 0 <= self.power <= 1:
             raise ValueError(f"power must be from 0 to 1, got {self.power!r}")
         if self.test not in PART_TESTS:
@@ -64,6 +64,8 @@ class Rules:
         unknown = sorted({*self.criteria} - {*CRITERIA})
         if unknown:
             raise ValueError(f"criteria must be among {[*CRITERIA]}, got {unknown}")
+        if any(number < 0 for number in self.left_out):
+            raise ValueError(f"left_out must be numbers of splits from 0, got {self.left_out}")
 
     def counts(self, name: str) -> bool:
         """Whether a criterion counts, or a data set, which is judged by accuracy."""

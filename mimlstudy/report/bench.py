@@ -112,6 +112,10 @@ def bench(
         raise ValueError(f"entry must be written module:Name, got {entry!r}")
     if not 0 < timeout <= threading.TIMEOUT_MAX:
         raise ValueError(f"timeout must be a positive, finite number of seconds, got {timeout}")
+    tables = [*tables]
+    known = [*published_tables(), UNSEEN]
+    if not tables or {*tables} - {*known}:
+        raise ValueError(f"tables must be some of {known}, got {tables}")
     folder = folders.build(
         "bench",
         entry.replace(":", "."),

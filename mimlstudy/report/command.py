@@ -7,6 +7,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 import signal
 import sys
 from contextlib import contextmanager
@@ -159,7 +160,23 @@ def _run(options):
     with _ended_by_signal():
         runs = notebooks.run_notebooks(ready, parameters, **how) if ready else []
     runs += [notebooks.NotebookRun(name, "left out", 0.0) for name in left_out]
-    return _report_runs(runs, counts)
+    return _report_runs(runs, counts, _as_written(options))
+
+
+def _as_written(options):
+    """The options of ``run`` that are not their defaults, as a shell reads them."""
+    words = []
+    for pair in options.p:
+        words += ["-p", *pair]
+    if options.recompute:
+        words.append("--recompute")
+    if options.jobs != -1:
+        words += ["--jobs", str(options.jobs)]
+    if options.profile != "paper":
+        words += ["--profile", options.profile]
+    if options.data_home:
+        words += ["--data", options.data_home]
+    return words
 
 
 def _check_once(pairs):
@@ -188,8 +205,11 @@ def _list_parameters(names):
     return 0
 
 
-def _report_runs(runs, counts):
-    """Print a row for each run, the page to open, and what went wrong; the exit status."""
+def _report_runs(runs, counts, options):
+    """Print a row for each run, the page to open, and what went wrong; the exit status.
+
+    ``options`` are the words behind a notebook's name that run it again in the same way.
+    """
     from mimlstudy.report.words import counted
 
     rows = []
@@ -201,7 +221,7 @@ def _report_runs(runs, counts):
                 "status": run.status,
                 "trials before": counted(counts[run.name]) or "none",
                 "seconds": f"{run.seconds:.0f}",
-                "command": "" if is_done else f"mimlpaper run {run.name}",
+                "command": "" if is_done else shlex.join(["mimlpaper", "run", run.name, *options]),
             }
         )
     _print_table(rows)
@@ -269,7 +289,8 @@ def _compute(options):
         )
         # Hours with two decimals would show seconds as no time.
         for column in ("core_hours", "hours"):
-            table[column] = (3600 * table[column]).map(execution.duration_in_words)
+            hours = zip(table[column], table["unknown"], strict=True)
+            table[column] = [_estimate_in_words(3600 * n, unknown) for n, unknown in hours]
         shown = table.rename(columns={"core_hours": "work", "hours": "duration"})
         print(shown.to_string(index=False))
         return 0
@@ -294,6 +315,15 @@ def _compute(options):
     print(summary.to_string(float_format="%.2f"))
     # Where data are missing, old records stay as they are.
     return int((trials["state"] != records.CURRENT).any())
+
+
+def _estimate_in_words(seconds, n_unknown):
+    """An estimate; trials whose seconds nobody knows are left out of it."""
+    from mimlstudy.engine.execution import duration_in_words
+
+    if not n_unknown:
+        return duration_in_words(seconds)
+    return f"over {duration_in_words(seconds)}" if seconds else "unknown"
 
 
 def _add_verify(commands):

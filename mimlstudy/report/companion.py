@@ -34,12 +34,13 @@ from mimlstudy.paper.published import published_claims
 from mimlstudy.report.figures import LINE, save_figure, use_style
 from mimlstudy.report.forest import claims_caption, claims_figure
 from mimlstudy.report.parameters import (
+    PATHS,
     ParameterError,
     check_protocol,
     notebook_parameters,
     output_folder,
 )
-from mimlstudy.report.progress import shown_progress
+from mimlstudy.report.progress import show_notices, shown_progress
 from mimlstudy.report.sentences import check_sentence
 from mimlstudy.report.status import artefacts, recorded_scorecard
 from mimlstudy.report.tables import ReportTable, results_table, save_table
@@ -97,6 +98,7 @@ class Companion:
         self._records: dict[str, pd.DataFrame] = {}
         self._computed: set[str] = set()  # experiments that have run in this notebook
         use_style()
+        show_notices()
 
     @classmethod
     def of_notebook(cls, cells: Mapping) -> "Companion":
@@ -131,9 +133,14 @@ class Companion:
 
     @property
     def explores(self) -> str:
-        """The reader's question in words, such as "dataset = yeast"; "" for what is published."""
+        """The reader's question in words, such as "dataset = yeast"; "" for what is published.
+
+        A file is named without its folder: where it lies is nobody's business but the reader's.
+        """
         parts = []
         for name, value in self.asked.items():
+            if name in PATHS:
+                value = Path(value).name
             values = value if isinstance(value, list) else [value]
             text = ", ".join(map(str, values))
             parts.append(f"{name} = {text}")
@@ -259,7 +266,14 @@ class Companion:
 
     def trace(self, table: int | str, method: str, criterion: str, dataset: str = "") -> Trace:
         """How a number of Tables 1 to 5 came about, see :func:`mimlstudy.report.trace.trace`."""
-        return trace(table, method, criterion, dataset or None)
+        return trace(
+            table,
+            method,
+            criterion,
+            dataset or None,
+            read=self.in_any_state,
+            store=self.store,
+        )
 
     def seconds(self, *experiments: str) -> pd.DataFrame:
         """Mean processor seconds of one fit and one prediction: a row for each method."""

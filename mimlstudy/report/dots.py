@@ -6,6 +6,7 @@ import numpy as np
 from markupsafe import Markup
 
 from mimlstudy.report.tables import number_text
+from mimlstudy.report.words import number_of
 
 WIDTH, LEFT, ROW = 400, 8, 46  # pixels
 N_LEVELS = 5  # heights of dots, so that equal values are seen
@@ -121,4 +122,4 @@ def _in_words(shown, printed):
         yield f"printed {number_text(printed)}"
     for name, row in shown.items():
         lowest, highest = number_text(row.min()), number_text(row.max())
-        yield f"{len(row)} runs with {name} from {lowest} to {highest}"
+        yield f"{number_of(len(row), 'run')} with {name} from {lowest} to {highest}"

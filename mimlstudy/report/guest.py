@@ -29,6 +29,7 @@ from mimlstudy.report.guest_process import serve
 
 KEPT_OUTPUT = 2**20  # bytes of what a method prints
 LARGEST_ANSWER = 2**28  # bytes
+LONGEST_PROBLEM = 2000  # characters of what a method says that went wrong
 TOO_LONG = "bad message length"  # what a connection says of an answer that is larger
 
 
@@ -214,7 +215,7 @@ class Session:
             clock.seconds += max(0.0, self._seconds() - before)
         if "problem" in answer:
             self.end()
-            raise GuestError(printable(str(answer["problem"])))
+            raise GuestError(printable(str(answer["problem"])[:LONGEST_PROBLEM]))
         return answer if array is None else array
 
     def _received(self) -> tuple[dict, np.ndarray | None]:

@@ -31,28 +31,39 @@ ALTERNATIVE_TEXT = """{% block data_png scoped %}
 {{ super() | replace("<img ", img, 1) }}
 {% endblock %}"""
 TEMPLATE = f"{{% extends 'lab/index.html.j2' %}}{WITHOUT_STDERR}{WITHOUT_SCRIPTS}{ALTERNATIVE_TEXT}"
-LEFT_OUT = {  # tags of MyST-NB
+WITHOUT_CELL = ["remove-cell", "hide-cell", "injected-parameters"]  # tags of MyST-NB
+LEFT_OUT = {
     "enabled": True,
     "remove_input_tags": ["remove-input", "hide-input"],
-    "remove_cell_tags": ["remove-cell", "hide-cell", "injected-parameters"],
+    "remove_cell_tags": WITHOUT_CELL,
 }
+# Also without what tells how a notebook is used.
+LEFT_OUT_OF_ANSWERS = LEFT_OUT | {"remove_cell_tags": [*WITHOUT_CELL, "tutorial"]}
+TITLE = re.compile("^# (.+)", re.MULTILINE)
 
 
-def write_page(notebook, path: Path):
+def write_page(notebook, path: Path, *, is_answer: bool = False):
     """Write an executed notebook as HTML; its formulas become MathML, which browsers draw.
 
-    Left out are what the tags of MyST-NB remove or hide, and standard error.
+    Left out are what the tags of MyST-NB remove or hide, and standard error. A page that
+    ``is_answer`` to a reader's own question also lacks the tutorial.
     """
+    title = path.stem
+    for cell in reversed(notebook.cells):
+        heading = TITLE.search(cell.source) if cell.cell_type == "markdown" else None
+        if heading:
+            title = heading[1]
+    left_out = LEFT_OUT_OF_ANSWERS if is_answer else LEFT_OUT
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = FORMULA.sub(_mathml, cell.source)
     exporter = HTMLExporter(
-        config=Config({"TagRemovePreprocessor": LEFT_OUT}),
+        config=Config({"TagRemovePreprocessor": left_out}),
         raw_template=TEMPLATE,
         exclude_input_prompt=True,
         exclude_output_prompt=True,
     )
-    text, _ = exporter.from_notebook_node(notebook)
+    text, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": title}})
     page = HEADING.sub(_in_lower_case, text)
     paths.write_whole(path, page)
 

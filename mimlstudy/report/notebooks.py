@@ -160,6 +160,7 @@ def run_notebooks(
         values=values,
         folder=folder,
         figures=figures,
+        is_answer=any(questions.values()),
         report=report or _say_nothing,
     )
     runs = [
@@ -200,7 +201,7 @@ def _remember(profile, folder, runs):
         print(f"{folder / LAST_RUNS} was not written: {error}", file=sys.stderr)
 
 
-def _run(path, values, folder, figures, report) -> NotebookRun:
+def _run(path, values, folder, figures, is_answer, report) -> NotebookRun:
     """Run one notebook. An error becomes its status: the other notebooks go on."""
     start = time.perf_counter()
     output, status, message = None, "done", ""
@@ -210,7 +211,7 @@ def _run(path, values, folder, figures, report) -> NotebookRun:
             executed = _execute(path, values, figures)
             if _all_executed(executed):
                 content = nbformat.writes(executed)
-                write_page(executed, folder / f"{path.stem}.html")
+                write_page(executed, folder / f"{path.stem}.html", is_answer=is_answer)
                 output = paths.write_whole(folder / path.name, content)
             else:
                 status, message = (

@@ -1,13 +1,15 @@
 """How far trials are, shown in a notebook while they run.
 
-Progress bars go to standard error, which notebooks show in red as if something were wrong. Here
-their last lines are shown in one place that moves on, and that is empty at the end.
+Progress bars and notices go to standard error, which notebooks show in red as if something were
+wrong. Here their last lines are shown in one place that moves on, and that is empty at the end.
 """
 
 import io
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 
+from IPython import get_ipython
 from IPython.display import DisplayHandle
 
 SHOWN = 2  # lines: what is run, and the bar
@@ -51,3 +53,29 @@ def shown_progress() -> Iterator[None]:
     with redirect_stderr(progress):
         yield
     progress.clear()
+
+
+class Notices(logging.Handler):
+    """Shows what the package logs, such as that a fit compiles first, until the cell ends."""
+
+    def __init__(self):
+        super().__init__()
+        self._progress = Progress()
+
+    def emit(self, record: logging.LogRecord):
+        self._progress.write(f"{self.format(record)}\n")
+
+    def clear(self, result=None):
+        """Show nothing any more; ``result`` is that of the cell, as IPython gives it."""
+        self._progress.clear()
+        self._progress = Progress()
+
+
+def show_notices():
+    """Show in the notebook, if this is one, what the package logs from now on."""
+    shell, logger = get_ipython(), logging.getLogger("mimlpaper")
+    if shell is None or any(isinstance(handler, Notices) for handler in logger.handlers):
+        return
+    notices = Notices()
+    logger.addHandler(notices)
+    shell.events.register("post_run_cell", notices.clear)

@@ -389,11 +389,11 @@ def address(table: int, method: str, criterion: str, dataset: str) -> str:
     return f"table{table}/{method}/{criterion}/{dataset}".replace(" ", "_")
 
 
-def _addressed(entries, cells):
-    """Entries with the addresses of their cells."""
-    pairs = zip(entries, cells["address"], strict=True)
-    addressed = [replace(entry, address=place) for entry, place in pairs]
-    return pd.Series(addressed, entries.index, dtype=object)
+def addressed(entries: pd.Series, addresses: Iterable[str]) -> pd.Series:
+    """Entries with the addresses of their numbers."""
+    pairs = zip(entries, addresses, strict=True)
+    with_address = [replace(entry, address=place) for entry, place in pairs]
+    return pd.Series(with_address, entries.index, dtype=object)
 
 
 def _lines_of_methods(cells, table, fixed):
@@ -436,7 +436,7 @@ def _lines(cells):
             cells["std_fixed"],
             verdict=cells["verdict_fixed"],
         )
-    return {name: _addressed(entries, cells) for name, entries in lines.items()}
+    return {name: addressed(entries, cells["address"]) for name, entries in lines.items()}
 
 
 def _results_caption(table, cells, totals, has_beyond, has_fixed, profile):
@@ -495,11 +495,18 @@ def low_rank_in_words(runs: pd.DataFrame, settings: str = "") -> str:
 
 
 def measured_table(
-    records: pd.DataFrame, *, title: str, profile: str, settings_of: str = ""
+    records: pd.DataFrame,
+    *,
+    title: str,
+    profile: str,
+    settings_of: str = "",
+    column_of: int | None = None,
 ) -> ReportTable:
     """Mean ± std over splits of every method, in the order of the records.
 
     ``settings_of`` is the experiment of a printed table whose settings the methods have, if any.
+    ``column_of`` is the number of the printed table whose column of settings this is, if any: each
+    number then has an address.
     """
     groups = unmixed(records).groupby("method", sort=False)
     by_criterion = groups[list(CRITERIA)].agg(["mean", "std"])
@@ -513,6 +520,11 @@ def measured_table(
     tidy = numbers.join(counts, "algorithm")
     best = wins(tidy, "mean", ["criterion"])
     entries = number_entries(tidy["mean"], tidy["std"], best)
+    if column_of is not None:
+        (dataset,) = published_tables()[column_of].datasets
+        places = zip(tidy["algorithm"], tidy["criterion"], strict=True)
+        addresses = [address(column_of, *place, dataset) for place in places]
+        entries = addressed(entries, addresses)
     shown = crossed(tidy["algorithm"], tidy["criterion"], entries)
     caption = f"{title}: mean ± std. {_provenance(tidy, profile)}{low_rank_in_words(records)}"
     if settings_of:

@@ -9,16 +9,20 @@ A :class:`Trace` holds the facts. Commands print it as text; notebooks and the s
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from itertools import zip_longest
 
 import numpy as np
+import pandas as pd
 
 from mimlstudy.engine.fingerprint import fingerprint, modules_behind
 from mimlstudy.engine.records import CURRENT, GROUP, Store, read_records
 from mimlstudy.engine.verify import with_groups
-from mimlstudy.judge.compare import MISSING_CELL, compare_with_paper, run_means
+from mimlstudy.judge.compare import MISSING_CELL, as_table_names, compare_with_paper, run_means
 from mimlstudy.judge.selection import (
+    NO_RECORDS,
+    RECORDED_IN,
     SETTINGS_COLUMNS,
     Records,
     Selection,
@@ -26,7 +30,7 @@ from mimlstudy.judge.selection import (
     selected,
 )
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
-from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
+from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import published_tables
 from mimlstudy.paper.settings import CLOSEST, settings_table
 from mimlstudy.report import tables
@@ -86,6 +90,7 @@ class Trace:
 
     ``runs`` are the values of its runs for each way of choosing settings, by the run's name: a
     split, a cross-validation of ten folds, or a data set where a table takes its mean over them.
+    ``origins`` says for each way where its trials come from.
     """
 
     table: int
@@ -98,7 +103,7 @@ class Trace:
     published_mean: float
     tolerance: float
     runs: dict[str, RunValues]
-    origin: Origin
+    origins: dict[str, Origin]
 
     @property
     def address(self) -> str:
@@ -136,13 +141,18 @@ class Trace:
                 yield f"{len(values)} with {IN_SENTENCES[column]}: mean {mean}"
 
     def __str__(self):
-        lines = [self.title, ""]
-        facts = self.facts() | self.origin.facts()
-        for name, texts in facts.items():
-            # The name stands before the first of its texts.
-            pairs = zip_longest([name], texts, fillvalue="")
-            lines += [f"{head:<10}{text}" for head, text in pairs]
+        lines = [self.title, "", *_lines(self.facts())]
+        for words, origin in self._origins_by_words():
+            lines += ["", words, *_lines(origin.facts())]
         return "\n".join(lines)
+
+    def _origins_by_words(self):
+        """Every origin once, with the ways of choosing settings that share it in words."""
+        columns_of: dict[Origin, list[str]] = {}
+        for column, origin in self.origins.items():
+            columns_of.setdefault(origin, []).append(IN_SENTENCES[column])
+        for origin, words in columns_of.items():
+            yield ", ".join(words), origin
 
     def picture(self) -> str:
         """The runs as dots, with the printed value and our mean; SVG."""
@@ -157,9 +167,16 @@ class Trace:
         return dots(values, self.published_mean, np.nan_to_num(self.tolerance))
 
     def to_html(self) -> str:
-        """The dots, then the facts, with the values of all runs; without the origin."""
+        """The dots, then the facts, with the values of all runs; without the origins."""
         facts = self.facts() | {"values": tuple(self._values_in_words())}
         return f"{self.picture()}\n{_definitions(facts)}"
+
+    def origins_to_html(self) -> str:
+        """The origins, each below the ways of choosing settings that share it."""
+        parts = []
+        for words, origin in self._origins_by_words():
+            parts.append(f"<h3>{words}</h3>\n{origin.to_html()}")
+        return "\n".join(parts)
 
     def _values_in_words(self):
         """The value of every run, by its name."""
@@ -170,7 +187,16 @@ class Trace:
 
     def _repr_html_(self):
         title = f"<p><b>{escape(self.title)}</b></p>"
-        return "\n".join([title, self.to_html(), self.origin.to_html()])
+        return "\n".join([title, self.to_html(), self.origins_to_html()])
+
+
+def _lines(facts):
+    """Facts as lines of text: the name stands before the first text of a fact."""
+    lines = []
+    for name, texts in facts.items():
+        for head, text in zip_longest([name], texts, fillvalue=""):
+            lines.append(f"{head:<10}{text}")
+    return lines
 
 
 def _definitions(facts):
@@ -183,14 +209,23 @@ def _definitions(facts):
     return f'<dl class="facts">{"".join(entries)}</dl>'
 
 
-def trace(table: int | str, method: str, criterion: str, dataset: str | None = None) -> Trace:
+def trace(
+    table: int | str,
+    method: str,
+    criterion: str,
+    dataset: str | None = None,
+    *,
+    read: Records | None = None,
+    store: Store | None = None,
+) -> Trace:
     """How one number of Tables 1 to 5 came about.
 
     Parameters
     ----------
     table : int or str, such as 1 or "table1".
-    method, criterion : str, as in the scorecard.
+    method, criterion : str, as in the scorecard, or a method of equal tuning.
     dataset : str, default the first of the table.
+    read, store : as in :func:`traces`; by default what is published.
 
     Raises
     ------
@@ -203,24 +238,35 @@ def trace(table: int | str, method: str, criterion: str, dataset: str | None = N
         raise ValueError(f"table must be one of {list(published_tables())}, got {table!r}")
     printed = published_tables()[int(number)]
     dataset = dataset or printed.datasets[0]
-    methods = EXPERIMENTS[printed.experiment].methods
-    _check("method", method, methods)
+    experiment_of = _experiments_by_method(EXPERIMENTS[printed.experiment])
+    _check("method", method, experiment_of)
     _check("criterion", criterion, printed.criteria)
     _check("dataset", dataset, printed.datasets)
 
-    store = default_store()
-
-    def read(name):
-        return read_records(EXPERIMENTS[name], store=store)
-
+    store = store or default_store()
+    read = read or partial(_read, store=store)
     for cell in traces(printed.number, read, methods=[method], store=store):
         if (cell.criterion, cell.dataset) == (criterion, dataset):
             return cell
     named = shlex.quote(method)
     raise ValueError(
-        f"nothing is recorded of {method}; mimlpaper compute {printed.experiment} --methods "
+        f"nothing is recorded of {method}; mimlpaper compute {experiment_of[method]} --methods "
         f"{named} makes its records"
     )
+
+
+def _read(name, store):
+    return read_records(EXPERIMENTS[name], store=store)
+
+
+def _experiments_by_method(table):
+    """The methods of a table's data, with the first experiment that records each: its own first."""
+    experiment_of = dict.fromkeys(table.methods, table.name)
+    for name in RECORDED_IN.values():
+        for dataset in table.datasets:
+            for method in EXPERIMENTS[name].methods_on(dataset):
+                experiment_of.setdefault(method, name)
+    return experiment_of
 
 
 def _check(name, value, known):
@@ -241,21 +287,17 @@ def traces(
     for column in SETTINGS_COLUMNS:
         records_of_column = selected(read, Selection((table.experiment,), column))
         by_column[column] = as_in_our_tables(records_of_column)
-    recorded = by_column["closest"]
-    cells = compare_with_paper(recorded, number)
     runs = {column: _runs(rows, table) for column, rows in by_column.items()}
     store = store or default_store()
     outcomes = store.outcomes()
-    if "code" in recorded and len(recorded):  # else made up, not recorded
-        recorded = with_groups(EXPERIMENTS[table.experiment], recorded, store)
     origins = {}
-    for cell in cells.to_dict("records"):
+    for cell in _cells(by_column, number).to_dict("records"):
         place = cell["algorithm"], cell["dataset"]
         if methods and cell["algorithm"] not in methods:
             continue
         # The criteria of a row come from the same trials.
         if place not in origins:
-            origins[place] = _origin(table, *place, recorded, outcomes)
+            origins[place] = _origins(table, *place, by_column, store, outcomes)
         yield Trace(
             table=number,
             method=cell["algorithm"],
@@ -267,8 +309,20 @@ def traces(
             published_mean=cell["published_mean"],
             tolerance=cell["tolerance"],
             runs={column: _values(runs[column], cell) for column in SETTINGS_COLUMNS},
-            origin=origins[place],
+            origins=origins[place],
         )
+
+
+def _cells(by_column, number):
+    """The cells of a table, then those of methods that have records in another column alone."""
+    cells = compare_with_paper(by_column["closest"], number)
+    for column in RECORDED_IN:
+        others = compare_with_paper(by_column[column], number)
+        others = others[~others["algorithm"].isin(cells["algorithm"])]
+        # Their numbers have other settings than those of the table.
+        without_ours = others.assign(mean=np.nan, std=np.nan, state=MISSING_CELL)
+        cells = pd.concat([cells, without_ours], ignore_index=True)
+    return cells
 
 
 def _verdict_in_words(cell):
@@ -304,17 +358,30 @@ def _values(runs, cell):
     return {str(run): float(value) for run, value in values.items()}
 
 
-def _origin(table, method, dataset, recorded, outcomes):
-    """Where the trials of a method on a data set come from."""
-    experiment = EXPERIMENTS[table.experiment]
-    rows = recorded[recorded["method"] == method]
-    # The eleven data sets of Table 4 are one column of it: there the first stands for all.
-    if dataset in {*rows["dataset"]}:
-        rows = rows[rows["dataset"] == dataset]
+def _origins(table, method, dataset, by_column, store, outcomes):
+    """Where the trials of a method on a data set come from, by how their settings were chosen."""
+    origins = {}
+    for column, records in by_column.items():
+        is_of_cell = (records["method"] == method) & (as_table_names(records, table) == dataset)
+        rows = records[is_of_cell]
+        if len(rows):
+            # Rows without a setting chosen by print have no others that are fixed in advance.
+            experiment = EXPERIMENTS[rows["experiment"].iloc[0]]
+            origins[column] = _origin(experiment, method, rows, store, outcomes)
+    own = EXPERIMENTS[table.experiment]
+    if not origins and method in own.methods:
+        origins["closest"] = _origin(own, method, NO_RECORDS, store, outcomes)
+    return origins
+
+
+def _origin(experiment, method, rows, store, outcomes):
+    """Where some trials of a method come from; the first data set of Table 4 stands for all."""
+    if "code" in rows and len(rows):  # else made up, not recorded
+        rows = with_groups(experiment, rows, store)
     example = rows["dataset"].iloc[0] if len(rows) else experiment.datasets[0]
-    splits = experiment.part_of(example, method).splits
+    part = experiment.part_of(example, method)
     estimator, loader = experiment.estimator(example, method), CATALOGUE.loader(example)
-    behind = estimator, loader, splits, experiment.measure
+    behind = estimator, loader, part.splits, experiment.measure
     code = ["today's fingerprint " + " ".join(fingerprint(*behind))]
     for module, n_definitions in modules_behind(*behind).items():
         file = module.replace(".", "/") + ".py"
@@ -323,8 +390,8 @@ def _origin(table, method, dataset, recorded, outcomes):
     named = f"--methods {shlex.quote(method)} --recompute"
     return Origin(
         trials=_trials(experiment, rows),
-        settings=tuple(_settings(experiment, method, example)),
-        splits=f"{splits}; {table.experiment} in mimlstudy/paper",
+        settings=tuple(_settings(part, method, example)),
+        splits=f"{part.splits}; {experiment.name} in mimlstudy/paper",
         code=tuple(code),
         machines=tuple(_machines(rows)),
         verified=_verified(rows, outcomes),
@@ -346,9 +413,9 @@ def _trials(experiment, rows):
     )
 
 
-def _settings(experiment, method, dataset):
+def _settings(part, method, dataset):
     """The settings that a row names, each with its reason."""
-    table = settings_table({method: ROWS[experiment.name][method]}, [dataset])
+    table = settings_table({method: part.configurations[method]}, [dataset])
     for row in table[table["basis"] != ""].itertuples():
         reason = ", ".join(filter(None, (row.basis, row.source)))
         yield ExplainedSetting(row.parameter, row.value, reason, row.basis == CLOSEST)

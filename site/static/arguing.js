@@ -123,7 +123,8 @@
       ? ` The test would show ${finding.nDetected} of ${finding.nPrinted} printed differences.` : "";
     const hasLines = finding.parts.some((part) => part.comparison);
     const key = hasLines ? " Right of the middle the first method is better. The ends of a line are "
-      + `${percent(most)} of the rival's loss. ◆ is the printed difference.` : "";
+      + `${percent(most)} of the rival's loss. ● is our difference, on the line of its interval; `
+      + "◆ is the printed difference." : "";
     const head = element("p", {}, `${finding.supported} of ${finding.nParts} parts are supported, `
       + `${finding.contradicted} contradicted.${power}${key}`);
     place.replaceChildren(head, element("div", { className: "parts" }, ...rows));

@@ -1,5 +1,5 @@
 // The page of one number: the address behind # names a cell, such as #table1/MimlSvm/coverage/scene,
-// and the page shows the template of that name, then the template of its origin.
+// and the page shows the template of that name, then the template of its origins.
 "use strict";
 
 // Scripts of a page share one scope; this block keeps its names apart.

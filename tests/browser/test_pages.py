@@ -205,6 +205,17 @@ def test_a_page_breaks_no_rule_of_access(view):
     assert violations(view, {"type": "rule", "values": ["color-contrast"]}) == {}
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("site", SITES, ids=named)
+def test_what_a_search_finds_breaks_no_rule_of_access(page, site, theme):
+    """The page of a search that is merely opened shows no results, and no marked words."""
+    page.goto(f"{site.as_uri()}/search.html?q=bag")
+    page.locator("#search-results .highlighted").first.wait_for()
+    page.evaluate(DROP_WHAT_LOOKS_ALIKE)
+    choose_theme(page, theme)
+    assert violations(page, {"type": "tag", "values": RULES}) == {}
+
+
 def choose_theme(page, theme):
     page.emulate_media(color_scheme=theme)
     page.wait_for_function("theme => document.documentElement.dataset.theme === theme", arg=theme)

@@ -15,16 +15,13 @@ from PIL import Image
 
 from mimlpaper.datasets import ImageBags
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.engine.records import read_records
 from mimlstudy.judge.claims import argue
 from mimlstudy.judge.rules import PART_TESTS, Rules
 from mimlstudy.judge.selection import SETTINGS_COLUMNS
-from mimlstudy.paper.catalogue import default_store
-from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import published_tables
 from mimlstudy.report.companion import Companion
 from mimlstudy.report.sections import play
-from mimlstudy.report.trace import trace, traces
+from mimlstudy.report.trace import traces
 from tests.judged_claims import COUNTS_IN_JAVASCRIPT, counts_of
 
 
@@ -362,45 +359,30 @@ def test_a_term_shows_its_meaning_to_the_keyboard_and_leads_to_the_glossary(home
     assert page.locator("dt:target").count() == 1
 
 
-def cells_by_chance(n):
+def companion_of(site):
+    """The companion of the records that a site shows."""
+    return Companion(profile="smoke" if site.name == "site-smoke" else "paper")
+
+
+def cells_by_chance(paper, n):
     """So many cells of Tables 1 to 5, drawn by a seed."""
-    store = default_store()
-
-    def read(name):
-        return read_records(EXPERIMENTS[name], store=store)
-
     cells = []
     for number in published_tables():
-        cells += traces(number, read)
+        cells += traces(number, paper.in_any_state, store=paper.store)
     return random.Random(0).sample(cells, n)
 
 
-# The site of the full protocol, not that of the smoke profile.
-# make check builds the smoke site alone: after make site, run pytest tests/browser.
-FULL_SITES = [site for site in SITES if site.name == "site"]
-WITHOUT_SITE = pytest.param(
-    None,
-    id="none",
-    marks=pytest.mark.skip(reason="make site builds it"),
-)
-on_the_full_site = pytest.mark.parametrize(
-    "site",
-    FULL_SITES or [WITHOUT_SITE],
-    ids=named,
-)
-
-
-@on_the_full_site
 def test_the_address_of_a_number_shows_what_the_command_traces(page, site):
-    for cell in cells_by_chance(50):
+    paper = companion_of(site)
+    for cell in cells_by_chance(paper, 50):
         page.goto("about:blank")
         page.goto(f"{(site / 'cell.html').as_uri()}#{cell.address}")
         shown = page.locator("#cell")
-        assert shown.get_by_role("heading").text_content() == cell.title
+        assert shown.get_by_role("heading", level=2).text_content() == cell.title
         n_runs = sum(len(runs) for runs in cell.runs.values())
         assert shown.locator("circle").count() == n_runs
         text = with_single_spaces(shown.inner_text())
-        traced = str(trace(cell.table, cell.method, cell.criterion, cell.dataset))
+        traced = str(paper.trace(cell.table, cell.method, cell.criterion, cell.dataset))
         for line in traced.splitlines()[2:]:
             fact = line[WIDTH_OF_NAMES:]
             assert with_single_spaces(fact) in text, cell.address
@@ -464,9 +446,8 @@ def rules_by_chance(n):
         )
 
 
-@on_the_full_site
 def test_browser_and_python_judge_alike_by_forty_rules(page, site):
-    paper = Companion()
+    paper = companion_of(site)
     page.goto((site / "claims.html").as_uri())
     for rules in rules_by_chance(40):
         choose(page, rules)

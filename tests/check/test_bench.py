@@ -269,6 +269,12 @@ def test_what_is_not_written_as_an_entry_is_refused(here, entry):
         bench(entry, [1])
 
 
+@pytest.mark.parametrize("tables", [[], [6], [1, "1"]])
+def test_what_is_no_table_is_refused(tables):
+    with pytest.raises(ValueError, match=r"tables must be some of \[1, 2, 3, 4, 5, 'unseen'\]"):
+        bench("stranger:knn", tables)
+
+
 @pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf"), 1e300])
 def test_a_timeout_that_no_clock_can_keep_is_refused(timeout):
     with pytest.raises(ValueError, match="timeout must be a positive, finite number of seconds"):

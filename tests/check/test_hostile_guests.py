@@ -23,7 +23,7 @@ from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.report import guest
 from mimlstudy.report.bench import OUTPUT, bench
 from mimlstudy.report.command import main
-from mimlstudy.report.guest import KEPT_OUTPUT, guest_criteria
+from mimlstudy.report.guest import KEPT_OUTPUT, LONGEST_PROBLEM, guest_criteria
 from mimlstudy.report.plain import markdown_text
 from tests.made_up_study import check_same_numbers, tiny
 
@@ -282,6 +282,16 @@ def test_what_a_guest_prints_is_kept_in_a_file_of_limited_size(here, capfd):
     assert 0 < kept.stat().st_size <= 2 * KEPT_OUTPUT
     assert "xxx" not in "".join(capfd.readouterr())
     assert f"[{OUTPUT}]" in (done.folder / "report.md").read_text()
+
+
+def test_a_long_message_of_a_guest_is_cut(here):
+    code = """
+    def fit(self, X, Y):
+        raise ValueError("x" * 10**6)
+    """
+    (here / "talks.py").write_text(source_of("talks", code))
+    (problem,) = enter("talks:talks").problems
+    assert problem.count("x") <= LONGEST_PROBLEM
 
 
 def test_an_answer_that_is_too_long_is_called_so(here, monkeypatch):

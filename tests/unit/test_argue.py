@@ -18,7 +18,8 @@ from mimlstudy import folders
 from mimlstudy.judge.claims import argue, evaluate_claims, without_splits
 from mimlstudy.judge.rules import DEFAULT_RULES, PART_TESTS, Rules
 from mimlstudy.judge.statistics import holm, signed_rank_test, t_test
-from mimlstudy.report.sections.argued import rules_of
+from mimlstudy.paper.published import published_tables
+from mimlstudy.report.sections.argued import mean_ranks, orders_table, rules_of
 from tests.docstrings import entries
 from tests.judged_claims import COUNTS_IN_JAVASCRIPT, counts_of
 from tests.made_up_records import as_in_the_paper, level
@@ -212,6 +213,38 @@ def test_the_browser_puts_methods_in_the_order_of_their_mean_ranks(records):
     assert ranks_in_javascript == pytest.approx(expected.to_dict())
 
 
+@needs_node
+def test_browser_and_python_order_methods_alike_by_rules_of_any_kind(records):
+    given = {name: untied(table) for name, table in records.items()}
+    given["table5"] = untied(as_in_the_paper(5, n_runs=2))
+    code = """given.rules.map((rules) => given.data.tables.map((table) =>
+      Argue.order(given.data, table, rules)))"""
+    chosen = [*rules_by_chance(5)]
+    forms = [as_form(rules) for rules in chosen]
+    ordered = in_javascript(code, data=argument(given.get), rules=forms)
+    for rules, tables in zip(chosen, ordered, strict=True):
+        for number, in_browser in zip(published_tables(), tables, strict=True):
+            ranks = mean_ranks(given.get, rules, number)
+            assert [method for method, _ in in_browser] == [*ranks.index], (rules, number)
+            assert [rank for _, rank in in_browser] == pytest.approx([*ranks])
+
+
+def untied(records):
+    """Records in which no two methods have the same mean, which rounding would order."""
+    number_of_method = pd.factorize(records["method"])[0]
+    names = records.columns.intersection([*CRITERIA, "accuracy"])
+    shifted = records[names].add(1e-6 * number_of_method, axis=0)
+    return records.assign(**shifted)
+
+
+def test_a_table_of_orders_has_a_column_for_each_table(records):
+    table = orders_table(records.get, Rules(criteria=("coverage",)))
+    assert [*table.entries.columns] == [f"Table {number}" for number in published_tables()]
+    best = mean_ranks(records.get, Rules(criteria=("coverage",)), 1).index[0]
+    assert table.entries.at["1", "Table 1"].lines == (f"{best}, 1.0",)
+    assert "criteria = ('coverage',)" in table.caption
+
+
 def test_the_rules_of_all_tables_are_the_default(records):
     evaluated = {}
     for claim in evaluate_claims(records.get):
@@ -253,7 +286,9 @@ def test_splits_are_left_out_where_there_are_several(records):
     ("fields", "message"),
     [
         ({"level": 0.0}, "level must be between 0 and 1, got 0.0"),
-        ({"margin": -1.0}, "margin must be at least 0"),
+        ({"margin": -1.0}, "margin must be from 0 to 1, got -1.0"),
+        ({"margin": 5.0}, "margin must be from 0 to 1, got 5.0"),
+        ({"left_out": (0, -1)}, r"left_out must be numbers of splits from 0, got \(0, -1\)"),
         ({"power": 50.0}, "power must be from 0 to 1, got 50.0"),
         ({"test": "strict"}, "test must be one of .*got 'strict'"),
         ({"column": "blind"}, "column must be one of .*got 'blind'"),

@@ -72,6 +72,16 @@ def test_an_estimate_of_seconds_is_in_seconds(run):
     assert re.search(r" [1-9]\d? s +[1-9]\d? s$", row)
 
 
+def test_an_estimate_of_what_never_ran_is_unknown(run):
+    """It is not 0 s, nor is a sum without it a sum."""
+    _, printed = run(f"compute {SMOKE_RUN} --methods Ml-knn --estimate")
+    for row in printed.splitlines()[1:]:
+        assert row.split()[-2:] == ["unknown", "unknown"]
+    run(f"compute {SMOKE_RUN} --methods Ml-knn")
+    _, printed = run(f"compute {SMOKE_RUN} --methods Ml-knn MimlNn --recompute --estimate")
+    assert re.search(r" over \d+ s +over \d+ s$", printed.splitlines()[1])
+
+
 @pytest.fixture
 def recorded(run, results):
     """The file of two recorded trials."""
@@ -173,6 +183,13 @@ def test_run_says_what_each_notebook_became(run, calls):
     assert lines[-1].strip() == "no such cell"
     (call,) = calls
     assert call["names"] == ["3_framework"]
+
+
+def test_the_command_that_runs_a_notebook_again_has_the_options_that_were_given(run, calls):
+    """Without them another question would be answered, or another profile run."""
+    again = "run 3_framework -p scene 3 --recompute --jobs 2 --profile smoke --data /data"
+    _, printed = run(again)
+    assert f" mimlpaper {again}\n" in printed
 
 
 def test_a_notebook_with_trials_to_run_waits_where_only_recorded_ones_are_asked_for(run, calls):

@@ -1,5 +1,7 @@
 """The companion of a notebook: what it may show, from which records, and where it writes."""
 
+import logging
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -15,6 +17,7 @@ from mimlstudy.report import companion
 from mimlstudy.report.companion import Companion
 from mimlstudy.report.figures import caption_of
 from mimlstudy.report.parameters import ParameterError
+from mimlstudy.report.progress import Notices, Progress
 from mimlstudy.report.sentences import FalseSentence
 from mimlstudy.report.tables import frame_grid
 from tests.made_up_study import METHODS, change_records, raising, tiny
@@ -326,3 +329,35 @@ def test_a_number_of_processes_that_none_can_have_is_refused(jobs):
 def test_an_unknown_profile_is_refused():
     with pytest.raises(ParameterError, match=r"profile must be one of .*'paper'\], got 'fast'"):
         Companion(profile="fast")
+
+
+def test_a_question_names_a_file_without_its_folder():
+    """What is shown to others need not say where it lies on the reader's computer."""
+    paper = Companion(file="/home/ann/my bags.csv", labels=["sea"], scene=3)
+    assert paper.explores == "file = my bags.csv; labels = sea; scene = 3"
+
+
+def test_notices_are_shown_without_red_until_the_cell_ends(monkeypatch):
+    shown = []
+    monkeypatch.setattr(Progress, "_show", lambda self, data: shown.append(data))
+    notices = Notices()
+    record = logging.LogRecord("mimlpaper", logging.WARNING, "", 0, "compiling loops", (), None)
+    notices.emit(record)
+    assert shown == [{"text/plain": "compiling loops"}]
+    notices.clear()
+    notices.emit(record)
+    assert shown[-1] == {"text/plain": "compiling loops"}
+
+
+def test_a_trace_is_of_the_profile_and_store_of_the_notebook(project):
+    """No number of the full protocol stands behind a number of a trial run."""
+    compute(
+        EXPERIMENTS["table1"],
+        store=explored_store("smoke"),
+        methods=["MimlNn"],
+        profile="smoke",
+        jobs=1,
+    )
+    cell = Companion(profile="smoke", jobs=1).trace("table1", "MimlNn", "hamming_loss")
+    assert cell.origins["closest"].trials[0].startswith("2: 2 current")
+    assert len(cell.runs["closest"]) == 2

@@ -12,6 +12,7 @@ from nbclient.exceptions import DeadKernelError
 from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.report import notebooks
+from mimlstudy.report.notebook_page import write_page
 from mimlstudy.report.notebooks import NotebookRun, last_runs, run_notebooks
 from mimlstudy.report.parameters import TYPES, ParameterError
 from tests.made_up_notebooks import edited, enter_notebooks, write_notebook
@@ -86,6 +87,31 @@ def test_what_ends_well_is_written_whole_and_what_fails_leaves_the_older_output(
 
 def only_read(path, *arguments):
     return nbformat.read(path, as_version=4)
+
+
+def test_a_page_is_titled_by_its_heading_and_an_answer_has_no_tutorial(tmp_path):
+    """Whoever gets a report has no use for what its parameters are."""
+    tutorial = {"tags": ["tutorial"]}
+    cells = [
+        nbformat.v4.new_markdown_cell("# Your data\n\nA report."),
+        nbformat.v4.new_markdown_cell("## Parameters", metadata=tutorial),
+        nbformat.v4.new_markdown_cell("## The data\n\n# and more"),
+    ]
+    for is_answer in (False, True):
+        notebook = nbformat.v4.new_notebook(cells=[cell.copy() for cell in cells])
+        write_page(notebook, tmp_path / "own.html", is_answer=is_answer)
+        page = (tmp_path / "own.html").read_text()
+        assert "<title>Your data</title>" in page
+        assert ("Parameters" in page) != is_answer
+        assert "The data" in page
+
+
+def test_the_report_on_own_data_marks_its_tutorial():
+    """What stays names the notebook, the data and the answers, not its parameters."""
+    notebook = nbformat.read(folders.notebooks() / "own_data.ipynb", as_version=4)
+    kept = [cell for cell in notebook.cells if "tutorial" not in cell.metadata.get("tags", ())]
+    assert kept[0].source == "# Your own data: a report"
+    assert not any("-p " in cell.source or "file: str" in cell.source for cell in kept)
 
 
 @pytest.mark.parametrize(
@@ -201,10 +227,11 @@ def calls(monkeypatch):
     """What would run: the parameters' values and the folders of outputs and of figures."""
     calls = []
 
-    def run(path, *, values, folder, figures, report):
+    def run(path, *, values, folder, figures, is_answer, report):
         root = folders.project_root()
         figures = figures.relative_to(root).as_posix()
         folder = folder.relative_to(root).as_posix()
+        assert is_answer == folder.startswith("build/explored")
         calls.append({"values": values, "folder": folder, "figures": figures})
         return NotebookRun(path.stem, "done", 0.0)
 

@@ -59,6 +59,28 @@ def test_new_bags_have_no_labels_and_any_order_of_features(file, labelled, tmp_p
         own_data.data_of_file(str(file), new_file=str(tmp_path / "new.csv"))
 
 
+@pytest.mark.filterwarnings("error::UserWarning")
+def test_new_bags_keep_the_names_of_features_that_the_model_knows(file, labelled, tmp_path):
+    """Else scikit-learn warns at each prediction that names are missing."""
+    table = pd.read_csv(file, dtype={"bag": str})[["bag", "blue", "red"]]
+    table.to_csv(tmp_path / "new.csv", index=False)
+    data = own_data.data_of_file(str(file), new_file=str(tmp_path / "new.csv"))
+    assert data.new.feature_names == ("red", "blue")
+    model = own_data.pipeline_of("MlSvm on means").fit(data.labelled.X, data.labelled.Y)
+    own_data.predictions(model, data.new, LABELS)
+
+
+def test_a_folder_in_place_of_a_file_is_named(tmp_path):
+    with pytest.raises(ValueError, match=r"file must be a file, got the folder .*; .* as folder"):
+        own_data.data_of_file(str(tmp_path))
+
+
+def test_the_source_is_named_without_the_folders_around_it():
+    assert own_data.source_in_words("/home/ann/a_b.csv", "") == r"Read from a\_b.csv."
+    assert own_data.source_in_words("", "/home/ann/images/") == "Read from images."
+    assert own_data.source_in_words("", "").startswith("Synthetic images")
+
+
 def test_columns_of_labels_can_be_named(file, tmp_path):
     table = pd.read_csv(file, dtype={"bag": str})
     plain = table.rename(columns=lambda name: name.removeprefix("label:"))
@@ -246,7 +268,9 @@ def test_overview_and_warnings_count_what_is_there(labelled):
     assert numbers["labelled bags"] == 40
     assert numbers["instances of a bag, median"] == 3
     assert numbers["bags with several labels"] == (labelled.Y.sum(axis=1) == 2).sum()
-    (few,) = own_data.warnings_about(data, n_folds=5)
+    without_label, few = own_data.warnings_about(data, n_folds=5)
+    n_without = (labelled.Y.sum(axis=1) == 0).sum()
+    assert without_label.startswith(f"Labelled bags without a label: {n_without}.")
     assert few.startswith("40 bags are few")
 
 
@@ -257,6 +281,9 @@ def test_what_would_mislead_is_said():
         [[1, 1], [0, 1], [0, 1], [0, 1]],
         LABELS,
     )
+    unlabelled = labelled_bags(bags, [[1, 1], [0, 0], [0, 0], [0, 1]], LABELS)
+    remarks = own_data.warnings_about(own_data.OwnData(unlabelled, None, {}), n_folds=2)
+    assert any(remark.startswith("Labelled bags without a label: 2.") for remark in remarks)
     sentences = own_data.warnings_about(own_data.OwnData(labelled, None, {}), n_folds=2)
     assert sentences[:4] == [
         "Fewer bags than folds have these labels: sea (1).",
@@ -277,10 +304,11 @@ def test_learners_are_ranked_and_a_rival_without_features_is_last(labelled):
     assert table["behind"].iloc[-1] > 0.05
     assert table["p"].iloc[0] == 1.0
     words = own_data.comparison_in_words(compared)
-    assert words.startswith(f"{table.index[0]} has the highest")
+    # They are equally good, and named in the order of the table.
+    assert words.startswith(f"{', '.join(table.index[:3])} have the highest")
 
 
-def test_equal_learners_are_not_told_apart():
+def test_equal_learners_share_the_first_place():
     criteria = {
         "average_precision": 0.5,
         "hamming_loss": 0.1,
@@ -288,11 +316,12 @@ def test_equal_learners_are_not_told_apart():
     }
     rows = [
         {"learner": name, "fold": fold, **criteria}
-        for name in ("MimlSvm", "MimlNn")
+        for name in ("MimlNn", "MimlSvm")
         for fold in range(3)
     ]
     words = own_data.comparison_in_words(pd.DataFrame(rows))
-    assert words.endswith("not significantly worse: MimlSvm.")
+    # In the order in which learners are listed, not by their names.
+    assert words == "MimlSvm, MimlNn have the highest average precision, 0.500."
 
 
 def test_a_single_label_is_judged_by_the_area_under_its_curve(labelled):
@@ -311,8 +340,9 @@ def test_a_single_label_is_judged_by_the_area_under_its_curve(labelled):
     ("defined", "words"),
     [
         ([], "Learners cannot be compared: no fold defines average precision."),
-        ([0], "These are not significantly worse: MimlNn."),
-        ([0, 2], "It is significantly better than every other learner."),
+        ([0], "Only 1 of 3 folds define it. These are not significantly worse: MimlNn."),
+        ([0, 2], "2 of 3 folds define it. It is significantly better than every other learner."),
+        ([0, 1, 2], "0.900. It is significantly better than every other learner."),
     ],
 )
 def test_folds_without_labels_show_no_difference(defined, words):

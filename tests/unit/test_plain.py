@@ -191,14 +191,14 @@ TO_A_FIGURE = [name for name in HOSTILE if {*"$\\<"} & {*name}]
 
 
 @pytest.mark.parametrize("name", TO_A_FIGURE)
-def test_the_note_above_a_figure_shows_the_name_of_a_file_as_text(name, tmp_path, monkeypatch):
+def test_the_note_above_a_figure_shows_a_question_as_text(name, tmp_path, monkeypatch):
     monkeypatch.setenv(folders.FIGURES, str(tmp_path))
-    paper = Companion(profile="smoke", file=name)
+    paper = Companion(profile="smoke", learner=name)
     figure = plt.figure(figsize=(2, 1))
     paper.save_figure(figure, "own_labels", shows="Bars.")
     assert name in figures.caption_of(tmp_path / "own_labels.png")
     (note,) = figure.texts
-    assert note.get_text() == f"Explored: file = {name}."
+    assert note.get_text() == f"Explored: learner = {name}."
     assert not note.get_parse_math()
 
 

@@ -51,7 +51,19 @@ def test_a_cell_shows_its_own_origin_where_those_of_others_are_forgotten(monkeyp
                 "",
             )
             runs = {column: {} for column in SETTINGS_COLUMNS}
-            yield Trace(number, method, "coverage", "x", "", "", "", np.nan, np.nan, runs, origin)
+            yield Trace(
+                number,
+                method,
+                "coverage",
+                "x",
+                printed="",
+                ours="",
+                verdict="",
+                published_mean=np.nan,
+                tolerance=np.nan,
+                runs=runs,
+                origins={"closest": origin},
+            )
 
     monkeypatch.setattr(cells, "traces", forgotten)
     page = cells.cells_page({}.get, default_store())

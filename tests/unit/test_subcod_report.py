@@ -63,6 +63,12 @@ def test_the_best_accuracy_of_a_data_set_is_bold_and_runs_of_one_have_no_deviati
     assert "1 run of 10 folds" in table.caption
 
 
+def test_a_column_of_table_5_has_an_address_for_each_number():
+    records = as_in_the_paper(5, n_runs=1)
+    table = subcod_report.accuracies_table(records, "", "paper", is_column=True)
+    assert table.entries.at["SubCod", "fox"].address == "table5/SubCod/accuracy/fox"
+
+
 def test_the_figure_of_corrections_has_a_mark_for_each_form_and_the_printed_value():
     means = subcod_report.accuracies(made_up_corrections())
     means[VERTEX] = 0.5

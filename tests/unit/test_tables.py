@@ -159,6 +159,14 @@ def test_a_measured_table_has_our_values_alone():
     assert table.caption.startswith(expected)
 
 
+def test_a_column_of_settings_has_an_address_for_each_number():
+    records = as_in_the_paper(2)
+    table = tables.measured_table(records, title="", profile="paper", column_of=2)
+    number = table.entries.at["MimlSvm", "coverage ↓"]
+    assert number.address == "table2/MimlSvm/coverage/reuters"
+    assert 'data-address="table2/MimlSvm/coverage/reuters"' in table.to_styler().to_html()
+
+
 def test_open_choices_are_those_asked_for():
     asked = tables.divergences_table("4", columns=("where", "effect"))
     everything = tables.divergences_table()

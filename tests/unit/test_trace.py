@@ -2,6 +2,7 @@
 
 import re
 
+import pandas as pd
 import pytest
 
 from mimlpaper import paths
@@ -11,7 +12,7 @@ from mimlstudy.paper import section6
 from mimlstudy.paper.published import published_tables
 from mimlstudy.report.dots import dots
 from mimlstudy.report.trace import trace, traces
-from tests.made_up_records import as_in_the_paper
+from tests.made_up_records import as_in_the_paper, rows, spread
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,7 @@ def test_a_text_says_what_is_printed_and_what_is_ours(of_scenes):
 
 def test_a_text_says_seeds_settings_with_reasons_code_and_the_command(of_scenes):
     text = str(of_scenes)
-    assert text.count("\n") < 55
+    assert text.count("\n") < 160  # three ways of choosing settings
     assert "seeds 0 to 29" in text
     assert "data/results/table1.csv" in text
     assert re.search(r"ratio = 0\.2 +stated, 4\.3\.2", text)
@@ -37,7 +38,7 @@ def test_a_text_says_seeds_settings_with_reasons_code_and_the_command(of_scenes)
 
 
 def test_a_setting_chosen_by_print_is_marked():
-    settings = trace(1, "MimlSvm_mi", "coverage").origin.settings
+    settings = trace(1, "MimlSvm_mi", "coverage").origins["closest"].settings
     assert any(setting.by_print for setting in settings)
     for setting in settings:
         is_marked = "†" in str(setting)
@@ -45,7 +46,7 @@ def test_a_setting_chosen_by_print_is_marked():
 
 
 def test_every_named_file_of_code_exists():
-    lines = trace(5, "Em-dd", "accuracy", "musk2").origin.code
+    lines = trace(5, "Em-dd", "accuracy", "musk2").origins["closest"].code
     files = [line.split()[0] for line in lines if line.endswith("in use")]
     assert len(files) > 5
     for file in files:
@@ -132,14 +133,60 @@ def test_the_runs_are_those_that_the_mean_is_taken_of(made_up):
 def test_cells_of_one_method_share_their_origin(made_up):
     coverage = made_up["table1/MimlSvm/coverage/scene"]
     loss = made_up["table1/MimlSvm/hamming_loss/scene"]
-    assert coverage.origin is loss.origin
+    assert coverage.origins is loss.origins
+
+
+def test_each_way_of_choosing_settings_has_an_origin_of_its_own(of_scenes):
+    """The command, seeds and settings of one way would not give the numbers of another."""
+    origins = of_scenes.origins
+    assert origins.keys() == {"closest", "fixed", "equal"}
+    assert "compute table1 " in origins["closest"].command
+    assert "compute fixed " in origins["fixed"].command
+    assert "compute equal_tuning " in origins["equal"].command
+    assert "seeds 0 to 4" in origins["equal"].trials[0]
+    assert not any(setting.by_print for setting in origins["fixed"].settings)
+    for name in ("settings closest to print", "settings fixed in advance", "equal tuning"):
+        assert f"\n{name}\n" in str(of_scenes)
+        assert f"<h3>{name}</h3>" in of_scenes.origins_to_html()
+
+
+def test_a_row_without_a_choice_by_print_has_the_same_origin_in_advance():
+    cell = trace(1, "AdtBoost.MH", "coverage")
+    assert cell.origins["fixed"] == cell.origins["closest"]
+    heading = "<h3>settings closest to print, settings fixed in advance</h3>"
+    assert heading in cell.origins_to_html()
+
+
+def test_a_method_of_equal_tuning_alone_has_an_address():
+    cell = trace(1, "NoisyOr", "coverage")
+    assert (cell.printed, cell.ours) == ("–", "–")
+    assert [*cell.origins] == ["equal"]
+    assert len(cell.runs["equal"]) == 5
+
+
+def test_an_origin_is_that_of_its_data_set_alone():
+    tiger, fox = rows_of_two_sets()
+    records = {"table5": pd.concat([tiger, fox])}
+    cells = {cell.dataset: cell for cell in traces(5, records.get, methods=["SubCod"])}
+    assert cells["tiger"].origins["closest"].trials[0].startswith("10: ")
+    assert cells["fox"].origins["closest"].trials[0].startswith("20: ")
+    without_tiger = {"table5": fox}
+    cells = {cell.dataset: cell for cell in traces(5, without_tiger.get, methods=["SubCod"])}
+    assert cells["tiger"].origins["closest"].trials[0].startswith("none; ")
+
+
+def rows_of_two_sets():
+    """Ten folds of SubCod on tiger, and twenty on fox."""
+    for dataset, n_folds in (("tiger", 10), ("fox", 20)):
+        values = {"accuracy": spread(0.8, 0.01, n_folds, seed=0)}
+        yield rows("table5", dataset, "SubCod", values, seconds=1.0)
 
 
 def test_html_holds_a_dot_for_each_run_and_all_facts(of_scenes):
-    html = of_scenes.to_html() + of_scenes.origin.to_html()
+    html = of_scenes.to_html() + of_scenes.origins_to_html()
     n_runs = sum(len(runs) for runs in of_scenes.runs.values())
     assert html.count("<circle") == n_runs
-    facts = of_scenes.facts() | of_scenes.origin.facts()
+    facts = of_scenes.facts() | of_scenes.origins["closest"].facts()
     for name in facts:
         assert f"<dt>{name}</dt>" in html
 
@@ -158,3 +205,4 @@ def test_dots_without_values_or_print():
     assert dots({}, not_printed, 0.0) == ""
     picture = dots({"equal tuning": [0.5]}, not_printed, 0.0)
     assert "printed" not in picture
+    assert "1 run with equal tuning from" in picture

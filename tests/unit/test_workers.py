@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import sys
 
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -10,6 +11,7 @@ from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.sharing import CURRENT
 from mimlstudy.engine import workers
 from mimlstudy.engine.execution import compute
+from mimlstudy.engine.forks import imported_modules
 from mimlstudy.engine.records import Store
 from mimlstudy.engine.trials import Measure, RandomSplits, Trial
 from mimlstudy.engine.workers import Job, TrialError, run_trials
@@ -183,3 +185,15 @@ def test_an_interrupt_is_no_failed_trial(kind):
     trials = run_trials(mine.trials(), {"mine": mine}, CATALOGUE, jobs=1)
     with pytest.raises(KeyboardInterrupt):
         list(trials)
+
+
+def test_modules_may_be_imported_while_they_are_listed(monkeypatch):
+    """Notebooks that start at once import in threads of one process."""
+
+    class Imports:
+        def __contains__(self, name):
+            monkeypatch.setitem(sys.modules, f"imported_with_{name}", sys)
+            return name == "mimlpaper"
+
+    monkeypatch.setattr("mimlstudy.engine.forks.sources", Imports)
+    assert imported_modules() == ["mimlpaper"]

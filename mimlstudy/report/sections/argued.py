@@ -5,10 +5,18 @@ from typing import Any
 
 import pandas as pd
 
-from mimlstudy.judge.claims import WORDS, argue
+from mimlpaper.metrics import CRITERIA
+from mimlstudy.judge.claims import WORDS, argue, without_splits
 from mimlstudy.judge.rules import DEFAULT_RULES, Rules
-from mimlstudy.judge.selection import Records
-from mimlstudy.paper.published import published_claims
+from mimlstudy.judge.selection import (
+    Records,
+    Selection,
+    as_in_our_tables,
+    selected,
+    without_synthetic,
+)
+from mimlstudy.judge.statistics import ranks_of_means
+from mimlstudy.paper.published import published_claims, published_tables
 from mimlstudy.report.parameters import number_in
 from mimlstudy.report.tables import Entry, ReportTable, frame_grid
 
@@ -55,6 +63,41 @@ def argued_table(get_records: Records, rules: Rules) -> ReportTable:
     shown = pd.DataFrame(rows).T
     caption = f"Claims by {_in_words(rules)}: {_counted(argued)}. Usually: {_counted(usual)}."
     return frame_grid(shown, pd.DataFrame(tidy), caption, corner="", prose=True)
+
+
+def mean_ranks(get_records: Records, rules: Rules, number: int) -> pd.Series:
+    """Mean ranks of a table's methods by some rules, the best first; empty without records.
+
+    Methods are ranked in each column of the table that the rules leave. Level, test, margin and
+    power change no rank.
+    """
+    table = published_tables()[number]
+    chosen = selected(get_records, Selection((table.experiment,), rules.column))
+    rows = without_splits(as_in_our_tables(without_synthetic(chosen)), rules.left_out)
+    rows = rows[rows["method"].isin(table.algorithms)]
+    if rows.empty:
+        return pd.Series(dtype=float)
+    if table.columns == "dataset":
+        means = rows.pivot_table("accuracy", "method", "dataset")
+    else:
+        criteria = [name for name in CRITERIA if rules.counts(name)]
+        means = rows.groupby("method")[criteria].mean()
+    in_print = [name for name in table.algorithms if name in means.index]
+    ranks = ranks_of_means(means.loc[in_print]).mean(axis=1)
+    return ranks.dropna().sort_values(kind="stable")
+
+
+def orders_table(get_records: Records, rules: Rules) -> ReportTable:
+    """The order of each table's methods by some rules: a column for each table, the best on top."""
+    columns, tidy = {}, []
+    for number, table in published_tables().items():
+        ranks = mean_ranks(get_records, rules, number)
+        texts = [f"{method}, {rank:.1f}" for method, rank in ranks.items()]
+        columns[f"Table {number}"] = pd.Series(texts, range(1, len(texts) + 1), dtype=object)
+        for method, rank in ranks.items():
+            tidy.append({"table": table.number, "method": method, "mean_rank": rank})
+    caption = f"Order of the methods by mean rank, by {_in_words(rules)}."
+    return frame_grid(pd.DataFrame(columns), pd.DataFrame(tidy), caption, corner="place")
 
 
 def _in_words(rules):

@@ -24,6 +24,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler
+from tqdm import tqdm
 
 from mimlpaper import DMimlSvm, MeanInstances, MimlBoost, MimlNn, MimlSvm, MimlSvmMi, MlSvm, NoisyOr
 from mimlpaper.baselines.binary_relevance import LabelFrequencies
@@ -44,7 +45,7 @@ from mimlpaper.metrics import evaluate, scores_of
 from mimlpaper.plots import explained_images
 from mimlpaper.preprocessing import OnInstances
 from mimlstudy.engine.trials import set_random_states
-from mimlstudy.judge.statistics import SplitSizes, extra_variance, t_test
+from mimlstudy.judge.statistics import ZERO, SplitSizes, extra_variance, t_test
 from mimlstudy.report.figures import BLUE, GREEN, LINE, VERMILION
 from mimlstudy.report.parameters import caller_folder, number_in
 from mimlstudy.report.plain import markdown_text
@@ -163,14 +164,14 @@ def data_of_file(
     )
     new = None
     if new_file:
-        _check_is_there(new_file)
+        _check_is_file(new_file)
         read = _read_new(new_file, label_sets, separator or None, reading)
         new = _with_features(read, labelled.feature_names, new_file)
     return OwnData(labelled, new, {})
 
 
 def _read_labelled(file, labels, label_sets, separator, reading):
-    _check_is_there(file)
+    _check_is_file(file)
     if label_sets:
         return read_bags(file, labels=label_sets, separator=separator, **reading)
     try:
@@ -199,6 +200,8 @@ def _read_new(new_file, label_sets, separator, reading):
     try:
         return read_bags(new_file, labels=[], **reading)
     except DataError as error:
+        if repr(label_sets) not in str(error):  # it is about another column
+            raise
         raise DataError(f"{error}; a file of new bags needs no column {label_sets!r}") from error
 
 
@@ -215,6 +218,12 @@ def _holds_sets(file, column, reading):
 def _check_is_there(path):
     if not Path(path).exists():
         raise ValueError(f"{path} is not there; a relative path begins at {caller_folder()}")
+
+
+def _check_is_file(path):
+    _check_is_there(path)
+    if Path(path).is_dir():
+        raise ValueError(f"file must be a file, got the folder {path}; give images as folder")
 
 
 def _with_features(new, feature_names, new_file):
@@ -268,6 +277,13 @@ def data_of_folder(folder: str | Path) -> OwnData:
     return OwnData(labelled, new, by_name)
 
 
+def source_in_words(file: str, folder: str) -> str:
+    """Which file or folder was read, by its name alone, in Markdown."""
+    if not file and not folder:
+        return "Synthetic images, since no data are given."
+    return f"Read from {markdown_text(Path(file or folder).name)}."
+
+
 def overview(data: OwnData) -> pd.DataFrame:
     """What is in the data: a row for each number."""
     labelled = data.labelled
@@ -300,6 +316,12 @@ def warnings_about(data: OwnData, n_folds: int) -> list[str]:
     n_copies = len(labelled) - n_different
     if n_copies:
         sentences.append(f"Bags that are copies of others: {n_copies}. Folds may share them.")
+    n_without = int((~labelled.Y.any(axis=1)).sum())
+    if n_without:
+        sentences.append(
+            f"Labelled bags without a label: {n_without}. They count as bags that have none, and "
+            "not as bags whose labels are unknown."
+        )
     if len(labelled) < FEW_BAGS:
         sentences.append(f"{len(labelled)} bags are few: differences below will be uncertain.")
     return sentences
@@ -365,7 +387,8 @@ def compare_learners(
         for fold, (train, test) in enumerate(folds):
             task = joblib.delayed(_criteria)(data, name, fold, train, test)
             tasks.append(task)
-    rows = joblib.Parallel(jobs)(tasks)
+    fits = joblib.Parallel(jobs, return_as="generator")(tasks)
+    rows = tqdm(fits, "comparing learners", len(tasks), unit="fit", leave=False)
     return pd.DataFrame(rows)
 
 
@@ -387,14 +410,16 @@ def criterion_of(compared: pd.DataFrame) -> str:
 def comparison_table(compared: pd.DataFrame) -> pd.DataFrame:
     """A row for each learner, the best first, with its mean criterion and hamming loss.
 
+    Among equals the first of :data:`LEARNERS` stands first.
+
     ``behind`` is the mean difference of the criterion to the first learner, over folds that define
     it. ``p`` is that of the corrected resampled t-test of this difference, since training sets of
     folds overlap.
     """
     criterion = criterion_of(compared)
-    every_fold = compared.pivot(index="fold", columns="learner", values=criterion)
-    by_fold = every_fold.dropna()  # no bag of a fold may have a label
-    means = by_fold.mean().sort_values(ascending=False, kind="stable")
+    by_fold = _folds_that_define(criterion, compared)
+    in_order = [name for name in LEARNERS if name in by_fold]
+    means = by_fold[in_order].mean().sort_values(ascending=False, kind="stable")
     best = means.index[0]
     # The best minus each, so that a learner behind it has a positive number.
     differences = by_fold.rsub(by_fold[best], axis=0)
@@ -411,6 +436,11 @@ def comparison_table(compared: pd.DataFrame) -> pd.DataFrame:
     return table.loc[means.index]
 
 
+def _folds_that_define(criterion, compared):
+    """A criterion of each learner, a fold a row; a fold in which no bag has a label has none."""
+    return compared.pivot(index="fold", columns="learner", values=criterion).dropna()
+
+
 def _p_values(differences, compared):
     """Two-sided p of each learner's mean difference to the best; differences are a fold a row."""
     if len(differences) < 2:
@@ -425,21 +455,27 @@ def _p_values(differences, compared):
 
 
 def comparison_in_words(compared: pd.DataFrame) -> str:
-    """What the comparison shows, in two sentences."""
+    """What the comparison shows, in a few sentences."""
     table = comparison_table(compared)
-    title = RANKING[criterion_of(compared)]
-    best, *rivals = table.index
-    highest = table.loc[best, title]
+    criterion = criterion_of(compared)
+    title = RANKING[criterion]
+    highest = table[title].iloc[0]
     if np.isnan(highest):
         return f"Learners cannot be compared: no fold defines {title}."
-    lead = f"{best} has the highest {title}, {highest:.3f}."
+    is_best = table["behind"] < ZERO
+    best, rivals = table.index[is_best], table.index[~is_best]
+    has, it_is = ("has", "It is") if len(best) == 1 else ("have", "They are")
+    sentences = [f"{', '.join(best)} {has} the highest {title}, {highest:.3f}."]
+    n_folds, n_defining = compared["fold"].nunique(), len(_folds_that_define(criterion, compared))
+    if n_defining < n_folds:
+        sentences.append(f"Only {n_defining} of {n_folds} folds define it.")
     # A NaN, of a single fold, shows no difference.
     similar = [name for name in rivals if not table.loc[name, "p"] < SIGNIFICANT]
-    if not rivals:
-        return lead
-    if not similar:
-        return f"{lead} It is significantly better than every other learner."
-    return f"{lead} These are not significantly worse: {', '.join(similar)}."
+    if similar:
+        sentences.append(f"These are not significantly worse: {', '.join(similar)}.")
+    elif len(rivals):
+        sentences.append(f"{it_is} significantly better than every other learner.")
+    return " ".join(sentences)
 
 
 def predictions(model: Pipeline, new: LabelledBags, label_names: Sequence[str]) -> pd.DataFrame:

@@ -18,6 +18,8 @@ from mimlstudy.paper.published import published_cells, published_tables
 from mimlstudy.report.figures import BLUE, INK, VERMILION
 from mimlstudy.report.tables import (
     ReportTable,
+    address,
+    addressed,
     crossed,
     frame_grid,
     low_rank_in_words,
@@ -99,13 +101,22 @@ def printed_accuracies(method: str) -> pd.Series:
     return cells.set_index("dataset")["mean"]
 
 
-def accuracies_table(records: pd.DataFrame, title: str, profile: str) -> ReportTable:
-    """Mean ± std over runs of ten folds, the best mean of each data set in bold."""
+def accuracies_table(
+    records: pd.DataFrame, title: str, profile: str, *, is_column: bool = False
+) -> ReportTable:
+    """Mean ± std over runs of ten folds, the best mean of each data set in bold.
+
+    ``is_column`` says that this is a column of settings of Table 5: each number has an address.
+    """
     runs = run_means(records, published_tables()[5])
     groups = runs.groupby(["method", "dataset"])["accuracy"]
     tidy = groups.agg(["mean", "std", "size"]).reset_index()
     best = tidy.groupby("dataset")["mean"].transform("max")
     entries = number_entries(tidy["mean"], tidy["std"], tidy["mean"] == best)
+    if is_column:
+        places = zip(tidy["method"], tidy["dataset"], strict=True)
+        addresses = [address(5, method, "accuracy", dataset) for method, dataset in places]
+        entries = addressed(entries, addresses)
     shown = crossed(tidy["method"], tidy["dataset"], entries)
     sets = [name for name in published_tables()[5].datasets if name in shown]
     n_runs = tidy["size"].min()
