@@ -61,6 +61,8 @@ class Bags:
             raise ValueError(f"bag {self.sizes.argmin()} is empty; every bag needs an instance")
         for what, n in ("feature_names", instances.shape[1]), ("names", len(self)):
             names = getattr(self, what)
+            if isinstance(names, set | frozenset):
+                raise ValueError(f"{what} must have an order, as in a list, got {names!r:.60}")
             if names is not None and len(names) != n:
                 raise ValueError(f"{what} must be {n}, got {len(names)}")
         strange = np.abs(instances) > LARGEST
@@ -217,7 +219,8 @@ class Bags:
     def _over_bags(self, function, values):
         if len(values) != self.n_instances:
             raise ValueError(f"values must be of {self.n_instances} instances, got {len(values)}")
-        return function.reduceat(values, self.offsets[:-1], axis=0)  # no bag is empty
+        check_mask("values", values)
+        return function.reduceat(np.asarray(values), self.offsets[:-1], axis=0)  # no bag is empty
 
     def mean(self, values: np.ndarray) -> np.ndarray:
         """Mean over each bag, for values (n_instances, ...): (n_bags, ...)."""

@@ -14,7 +14,15 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import ClassifierTags, TargetTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mimlpaper.arrays import cells_of, check_integers, check_mask, check_type, label_array
+from mimlpaper.arrays import (
+    cells_of,
+    check_integers,
+    check_mask,
+    check_type,
+    label_array,
+    order_by_name,
+    real_array,
+)
 from mimlpaper.bags import LARGEST, Bags, as_bags, in_order_of_examples, names_of_examples
 from mimlpaper.computing import computing
 from mimlpaper.parameters import check_parameters, words
@@ -167,7 +175,11 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
 
     def decide(self, scores: np.ndarray) -> np.ndarray:
         """Labels (n_bags,) from scores (n_bags,): ``classes_[1]`` if positive."""
-        return self.classes_[(np.asarray(scores) > 0).astype(int)]
+        return self.classes_[(real_array("scores", scores) > 0).astype(int)]
+
+    def score(self, X, y, sample_weight=None) -> float:
+        """Share of bags with the right label; labels go by the names of the bags."""
+        return super().score(X, without_names(in_order_of_examples(y, X)), sample_weight)
 
     def _fit(self, bags: Bags, positive: np.ndarray):
         """Learn from bags and whether each has the second class: (n_bags,)."""
@@ -236,7 +248,12 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
 
     def decide(self, scores: np.ndarray) -> np.ndarray:
         """Label sets (n_examples, n_labels) from scores of the same shape, by ``label_rule``."""
-        return label_sets(scores, self.label_rule)
+        return label_sets(real_array("scores", scores), self.label_rule)
+
+    def score(self, X, y, sample_weight=None) -> float:  # scikit-learn gives y by its name
+        """Share of examples with the right label set; rows and columns of y go by their names."""
+        Y = in_order_of_labels(in_order_of_examples(y, X), self)
+        return super().score(X, without_names(Y), sample_weight)
 
     def set_output(self, *, predict: str = "default") -> Self:
         """Give arrays ("default") or DataFrames with the columns ``classes_`` ("pandas")."""
@@ -336,6 +353,35 @@ def last_step(learner):
     if hasattr(learner, "best_estimator_"):
         return last_step(learner.best_estimator_)
     return last_step(learner[-1]) if isinstance(learner, Pipeline) else learner
+
+
+def in_order_of_labels(Y, estimator):
+    """A table of labels with its columns in the order of those that the estimator has learned."""
+    labels = getattr(estimator, "classes_", None)
+    if not isinstance(Y, pd.DataFrame) or np.shape(labels) != (Y.shape[1],):
+        return Y
+    # Numbers from 0 on are no names: scikit-learn gives them to labels of any name.
+    numbers = list(range(Y.shape[1]))
+    if list(labels) == numbers:
+        if isinstance(last_step(estimator), MultiLabelEstimator):
+            _check_numbered(Y.columns, numbers)
+        return Y
+    return Y.iloc[:, order_by_name("Y and the labels of the estimator", Y.columns, labels)]
+
+
+def _check_numbered(columns, numbers):
+    """Refuse columns with the numbers of the labels in another order: names, or nothing?"""
+    if list(columns) != numbers and set(columns) == set(numbers):
+        raise ValueError(
+            "Y must have its columns in the order of their numbers, got them in another order; "
+            "give Y.sort_index(axis=1), or, if they have the order of the labels in fit, "
+            "Y.to_numpy()"
+        )
+
+
+def without_names(values):
+    """The array of a table, whose rows and columns are in the order of the bags and labels."""
+    return values.to_numpy() if hasattr(values, "to_numpy") else values
 
 
 def is_constant(labels: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ from mimlpaper.compiled import compiled
 ROUNDING = 1e-12  # smallest squared distance that is not 0
 NEAR = 1e-3  # share of the largest ||a||² + ||b||² below which ||a - b||² is summed itself
 SPARSE = 0.2  # share of values that are not 0 below which products are those of sparse matrices
+BYTES = 8  # of a number
 CHUNK = 2**18  # products held at a time, 2 MiB
 ORDINARY = 64  # float32 holds 2^±126
 
@@ -39,6 +40,12 @@ def _hausdorff(A, B, *, average):
     """Both distances, from the products <a, b> of the instances of some bags of A with B's."""
     bags_a, bags_b = _two_sets(A, B)
     symmetric = B is None
+    largest = bags_a.sizes.max()
+    check_memory(
+        BYTES * largest * bags_b.n_instances,
+        f"the distances of a bag of {largest:,} instances to {bags_b.n_instances:,}",
+        "split it, or leave some of its instances out",
+    )
     points_a, points_b = _for_products(bags_a, bags_b)
     squares_a, squares_b = square_lengths(points_a), square_lengths(points_b)
     distances = np.empty((len(bags_a), len(bags_b)))

@@ -179,9 +179,10 @@ class KernelFactor(TransformerMixin, BaseEstimator):
             message = f"the kernel's factor of rank {len(pivots)} leaves {error:.0%} of its trace"
             message += " unexplained; raise rank, lower gamma, or scale the features"
             warnings.warn(message, LowRankWarning, stacklevel=4)
-        self.landmarks_ = X[pivots]  # (r, n_features)
-        self.triangle_ = factor[pivots]  # (r, r), lower triangular
-        self.error_ = error
+        landmarks = X[pivots]  # (r, n_features)
+        triangle = factor[pivots]  # (r, r), lower triangular
+        # At once: an interrupt comes before or after all of them.
+        vars(self).update(landmarks_=landmarks, triangle_=triangle, error_=error)
         return factor
 
 

@@ -18,9 +18,9 @@ import pandas as pd
 from scipy.stats import rankdata
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
-from mimlpaper.arrays import cells_of, check_mask, label_array, order_by_name, real_array
+from mimlpaper.arrays import cells_of, check_mask, label_array, real_array
 from mimlpaper.bags import in_order_of_examples
-from mimlpaper.base import MultiLabelEstimator, last_step
+from mimlpaper.base import in_order_of_labels, without_names
 
 
 def hamming_loss(Y, predicted) -> float:
@@ -208,8 +208,8 @@ def _share_of_true(shares, classes):
 
 def _score(estimator, X, Y, *, name):
     """A criterion of a fitted estimator on other bags, the larger the better."""
-    truth = _without_index(_in_order_of_labels(in_order_of_examples(Y, X), estimator))
-    predicted = _without_index(estimator.predict(X))
+    truth = without_names(in_order_of_labels(in_order_of_examples(Y, X), estimator))
+    predicted = without_names(estimator.predict(X))
     if name == "accuracy":
         return accuracy(*_of_second_class(estimator, truth, predicted))
     if name == "hamming_loss":
@@ -229,36 +229,6 @@ def _of_second_class(estimator, truth, predicted):
     if len(unknown):
         raise ValueError(f"y must hold the classes {classes.tolist()}, got {unknown[0]!s:.60}")
     return truth == classes[1], np.asarray(predicted) == classes[1]
-
-
-def _in_order_of_labels(Y, estimator):
-    """A table of labels with its columns in the order of those that the estimator has learned."""
-    labels = getattr(estimator, "classes_", None)
-    if not isinstance(Y, pd.DataFrame) or np.shape(labels) != (Y.shape[1],):
-        return Y
-    # Numbers from 0 on are no names: scikit-learn gives them to labels of any name.
-    numbers = list(range(Y.shape[1]))
-    if list(labels) == numbers:
-        learner = last_step(getattr(estimator, "best_estimator_", estimator))
-        if isinstance(learner, MultiLabelEstimator):
-            _check_numbered(Y.columns, numbers)
-        return Y
-    return Y.iloc[:, order_by_name("Y and the labels of the estimator", Y.columns, labels)]
-
-
-def _check_numbered(columns, numbers):
-    """Refuse columns with the numbers of the labels in another order: names, or nothing?"""
-    if list(columns) != numbers and set(columns) == set(numbers):
-        raise ValueError(
-            "Y must have its columns in the order of their numbers, got them in another order; "
-            "give Y.sort_index(axis=1), or, if they have the order of the labels in fit, "
-            "Y.to_numpy()"
-        )
-
-
-def _without_index(values):
-    """The array of a table, whose rows and columns are in the order of the bags and labels."""
-    return values.to_numpy() if hasattr(values, "to_numpy") else values
 
 
 # For GridSearchCV and cross_val_score: losses are negative, as scikit-learn has it.

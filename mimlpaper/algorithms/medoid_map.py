@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_array, check_random_state, gen_batches
 
-from mimlpaper.arrays import check_type
+from mimlpaper.arrays import check_type, real_array
 from mimlpaper.bags import check_order_of_examples
 from mimlpaper.base import MultiLabelEstimator, check_bags, check_vectors, fitting
 from mimlpaper.computing import computing
@@ -148,7 +148,7 @@ def _medoids(X, metric, k, start, seed):
 
 def _distances(A, B, metric):
     if callable(metric):
-        return metric(A, A if B is None else B)
+        return real_array("distances", metric(A, A if B is None else B))
     return METRICS[metric](A, B)
 
 

@@ -281,12 +281,16 @@ def _values(examples, what):
         raise ValueError(f"X must be a list of {what}, got the single one {str(examples)!r:.60}")
     if hasattr(examples, "columns"):
         raise ValueError(f"X must be a list of {what}, got a table; give its column of {what}")
+    if isinstance(examples, set | frozenset):
+        raise ValueError(f"X must be a list of {what}, in the order of Y, got a set")
     return examples.values() if isinstance(examples, Mapping) else examples
 
 
 def _checked(texts):
     texts = list(_values(texts, "texts"))
     strange = [i for i, text in enumerate(texts) if not isinstance(text, str)]
-    if strange or not texts:
-        raise ValueError(f"X must hold at least one text, strings only, got others at {strange}")
+    if not texts:
+        raise ValueError("X must hold at least one text, got none; of a generator give list(X)")
+    if strange:
+        raise ValueError(f"X must hold texts, strings only, got others at {strange!s:.60}")
     return texts

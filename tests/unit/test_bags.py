@@ -443,6 +443,31 @@ def test_a_masked_key_is_refused():
     assert chosen.instances.tolist() == [[1], [3]]
 
 
+def test_values_of_instances_may_be_a_list_and_have_no_masks(two_bags):
+    assert two_bags.sum([1, 2, 3]).tolist() == [1, 5]
+    assert two_bags.max(pd.Series([1, 2, 3], index=[7, 8, 9])).tolist() == [1, 3]
+    masked = np.ma.masked_array([1.0, 2.0, 3.0], [False, True, False])
+    for over_bags in (two_bags.sum, two_bags.mean, two_bags.max):
+        with pytest.raises(ValueError, match="values must have no masked values"):
+            over_bags(masked)
+
+
+@pytest.mark.parametrize("scores", [np.ma.masked_array([[1.0]], [[True]]), [[1j]]], ids=repr)
+def test_labels_are_decided_by_real_scores(bags, scores):
+    labels = [[0], [1]] * 15
+    with pytest.raises(ValueError, match="scores must h"):
+        MimlNn(random_state=0).fit(bags, labels).decide(scores)
+    with pytest.raises(ValueError, match="scores must h"):
+        MiSvmBag().fit(bags, np.ravel(labels)).decide(np.ma.ravel(scores))
+
+
+def test_names_without_an_order_are_refused():
+    with pytest.raises(ValueError, match="feature_names must have an order, as in a list"):
+        Bags(np.eye(2), [0, 1, 2], feature_names={"a", "b"})
+    with pytest.raises(ValueError, match="names must have an order, as in a list"):
+        Bags(np.eye(2), [0, 1, 2], names={"a", "b"})
+
+
 def test_bags_of_which_none_is_chosen_are_refused():
     with pytest.raises(ValueError, match=r"from 0 to 0 instances, .*; is no bag chosen\?"):
         chosen_names([False] * 3)

@@ -188,6 +188,8 @@ def test_bad_use_of_images_is_refused(small):
         SHARP.transform("a.png")
     with pytest.raises(ValueError, match="got a table; give its column of images"):
         SHARP.transform(pd.DataFrame({"path": ["a.png"]}))
+    with pytest.raises(ValueError, match="a list of images, in the order of Y, got a set"):
+        SHARP.transform({"a.png", "b.png"})
     with pytest.raises(ValueError, match="at least one image"):
         SHARP.transform([])
     with pytest.raises(ValueError, match="smoothing must be positive, got 0"):
@@ -202,6 +204,8 @@ def test_bad_use_of_images_is_refused(small):
         ("one text", "list of texts, got the single one 'one text'"),
         (pd.DataFrame({"text": ["good"]}), "got a table; give its column of texts"),
         ([], "at least one text"),
+        (iter([]), r"got none; of a generator give list\(X\)"),
+        ({"good", "better"}, "a list of texts, in the order of Y, got a set"),
         (["good", 1.5], "strings only, got others at"),
     ],
 )

@@ -17,6 +17,23 @@ from mimlpaper.kernels import KernelFactor, LowRankWarning, kernel_matrix
 from mimlpaper.sharing import Cache, sharing
 
 
+class Interrupted:
+    """A factor at whose rows somebody presses Ctrl-C."""
+
+    def __getitem__(self, rows):
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_leaves_the_factor_of_an_earlier_fit(rng, monkeypatch):
+    X = rng.random((8, 3))
+    factor = KernelFactor().fit(X)
+    before = factor.transform(X)
+    monkeypatch.setattr(kernels, "shared", lambda *_, **__: (Interrupted(), [0], 0.0))
+    with pytest.raises(KeyboardInterrupt):
+        factor.fit(X + 5)
+    assert np.array_equal(factor.transform(X), before)
+
+
 def test_kernels_by_hand():
     """a = (1, 0), b = (2, 1): <a, b> = 2 and ||a - b||² = 2."""
     a = [[1.0, 0.0]]

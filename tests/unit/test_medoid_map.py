@@ -140,6 +140,28 @@ def test_too_much_is_an_error_before_memory_is_taken(bags, leave_free):
     assert len(landmarks.transform(bags)) == 30
 
 
+def test_a_bag_that_is_too_large_is_an_error_before_memory_is_taken(leave_free):
+    """8 · 50 · 60 bytes are the products of the instances of one bag with all."""
+    bags = Bags(np.zeros((60, 2)), [0, 50, 60])
+    leave_free(23_999)
+    message = "distances of a bag of 50 instances to 60 need .* split it"
+    with pytest.raises(MemoryError, match=message):
+        max_hausdorff(bags)
+    leave_free(24_000)
+    assert max_hausdorff(bags).shape == (2, 2)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.float32, object])
+def test_a_metric_may_give_integers(bags, labels, dtype):
+    def n_more(A, B):
+        return np.abs(np.subtract.outer(A.sizes, B.sizes)).astype(dtype)
+
+    learner = MimlNn(metric=n_more, random_state=0).fit(bags, labels)
+    as_floats = MimlNn(metric=lambda A, B: n_more(A, B).astype(float), random_state=0)
+    expected = as_floats.fit(bags, labels).decision_function(bags)
+    assert np.array_equal(learner.decision_function(bags), expected)
+
+
 def test_lack_of_memory_is_told_in_gib(leave_free):
     leave_free(3.5 * 2**30)
     message = "^these distances need 4.0 GiB of memory, 3.5 are free; take fewer$"

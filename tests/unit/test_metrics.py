@@ -277,6 +277,18 @@ def test_numbers_of_labels_in_another_order_are_names_or_refused(bags, numbered)
     assert hamming(by_place, bags, other_names) == expected
 
 
+def test_score_matches_names_as_fit_does(bags, labels):
+    names = [f"b{i}" for i in range(len(bags))]
+    named = Bags(bags.instances, bags.offsets, None, names)
+    table = pd.DataFrame(labels, names, [f"l{i}" for i in range(labels.shape[1])])
+    learner = MimlNn(random_state=0).fit(named, table)
+    assert learner.score(named, table.iloc[::-1, ::-1]) == learner.score(named, table)
+    assert learner.score(named, labels) == learner.score(named, table)
+    of_one_label = MiSvmBag().fit(named, table["l0"])
+    in_order = of_one_label.score(named, table["l0"])
+    assert of_one_label.score(named, table["l0"].iloc[::-1]) == in_order
+
+
 @pytest.mark.parametrize("classes", [["no", "yes"], [1, 2], [0, 5]], ids=str)
 def test_the_scorer_of_accuracy_takes_the_classes_that_were_learned(bags, labels, classes):
     of_two_numbers = MiSvmBag().fit(bags, labels[:, 0])
