@@ -181,8 +181,8 @@ class KernelFactor(TransformerMixin, BaseEstimator):
             warnings.warn(message, LowRankWarning, stacklevel=4)
         landmarks = X[pivots]  # (r, n_features)
         triangle = factor[pivots]  # (r, r), lower triangular
-        # At once: an interrupt comes before or after all of them.
-        vars(self).update(landmarks_=landmarks, triangle_=triangle, error_=error)
+        # After all that takes time: an interrupt leaves the factor of an earlier fit.
+        self.landmarks_, self.triangle_, self.error_ = landmarks, triangle, error
         return factor
 
 
