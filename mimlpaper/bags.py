@@ -175,17 +175,15 @@ class Bags:
         added = as_bags(more, missing=True)
         if added.n_features != self.n_features:
             raise ValueError(f"added bags need {self.n_features} features, got {added.n_features}")
-        instances, feature_names = added.instances, self.feature_names
-        if feature_names is None:
-            feature_names = added.feature_names
-        elif added.feature_names is not None:
-            order = order_by_name("features of added bags", added.feature_names, feature_names)
-            instances = instances[:, order]
+        added = added.in_order_of_features("features of added bags", self.feature_names)
         names = None  # of all bags, or of none
         if self.names is not None and added.names is not None:
             names = [*self.names, *added.names]
         offsets = np.concatenate([self.offsets, self.n_instances + added.offsets[1:]])
-        return Bags(np.concatenate([self.instances, instances]), offsets, feature_names, names)
+        instances = np.concatenate([self.instances, added.instances])
+        # Their names are equal, or one of them has none.
+        feature_names = added.feature_names if self.feature_names is None else self.feature_names
+        return Bags(instances, offsets, feature_names, names)
 
     # scikit-learn's functions would make an array of objects, and fail with words about it.
     def __array__(self, dtype=None, copy=None):
@@ -199,6 +197,18 @@ class Bags:
         renamed = copy(self)
         object.__setattr__(renamed, "names", names)  # Bags are frozen
         return renamed
+
+    def in_order_of_features(self, what: str, names: Sequence | None) -> Bags:
+        """The same bags with features in the order of ``names``; as they are if either has none.
+
+        A ValueError that names ``what`` says which names differ.
+        """
+        if names is None or self.feature_names is None:
+            return self
+        order = order_by_name(what, self.feature_names, names)
+        if np.array_equal(order, np.arange(self.n_features)):
+            return self
+        return self.with_instances(self.instances[:, order], names)
 
     def with_instances(self, instances: np.ndarray, feature_names: Sequence | None = None) -> Bags:
         """The same bags with other features (n_instances, any)."""

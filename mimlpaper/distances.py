@@ -177,7 +177,7 @@ def _two_sets(A, B):
     if bags_a.n_features != bags_b.n_features:
         sizes = bags_a.n_features, bags_b.n_features
         raise ValueError(f"A and B must have the same number of features, got {sizes}")
-    return bags_a, bags_b
+    return bags_a, bags_b.in_order_of_features("features of B", bags_a.feature_names)
 
 
 def nearest(distances: np.ndarray, k: int) -> np.ndarray:

@@ -21,6 +21,7 @@ from mimlpaper import MedoidMap, MimlNn, MiSvmBag, MlKnn, SumInstances
 from mimlpaper.bags import Bags, as_bags, names_of_examples
 from mimlpaper.base import check_labels, label_sets
 from mimlpaper.datasets import labelled_bags
+from mimlpaper.distances import average_hausdorff, max_hausdorff, set_kernel_distance
 from mimlpaper.metrics import hamming_loss
 from mimlpaper.preprocessing import BagStatistics, ConcatenateInstances, MeanInstances, OnInstances
 
@@ -247,6 +248,17 @@ def test_added_bags_are_matched_by_the_names_of_features():
         Bags.from_list([p]) + Bags.from_list([renamed])
     with pytest.raises(ValueError, match="added bags need 2 features, got 1"):
         Bags.from_list([p]) + Bags.from_list([[[1.0]]])
+
+
+@pytest.mark.parametrize("distance", [max_hausdorff, average_hausdorff, set_kernel_distance])
+def test_distances_match_the_names_of_features(distance):
+    """The second table has its columns in another order."""
+    p = pd.DataFrame({"x": [0.0, 1.0], "y": [2.0, 3.0]})
+    q = pd.DataFrame({"x": [10.0], "y": [20.0]})
+    of_arrays = distance([p.to_numpy()], [q.to_numpy()])
+    assert distance([p], [q[["y", "x"]]]) == of_arrays
+    with pytest.raises(ValueError, match="features of B must have the same names"):
+        distance([p], [q.rename(columns={"x": "z"})])
 
 
 @pytest.mark.parametrize("learner", [MlKnn(n_neighbors=1), MimlNn(ratio=1.0, random_state=0)])
