@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -14,7 +15,7 @@ TOWARDS_LOWEST = 0.1  # where to cut, as a share of the way from the best point 
 STEP_ACCURACY = 0.05  # of the best step on this way
 MODEL_ACCURACY = 0.1  # share of the duality gap that the model's minimum may leave
 MAX_PAIR_STEPS = 20_000
-MAX_PLANES = 2000
+MAX_BUNDLE_ITERATIONS = 2000  # each adds a plane for each label
 N_PICKED = 59  # p of Table 8: the worst of so many is among the worst 5 % with probability .95
 EPSILON = 1e-4  # ε of Table 8: a constraint is added if its loss is larger
 QUADRATIC_ACCURACY = 1e-3 * EPSILON  # of the slopes in line 10, far below the losses that count
@@ -213,6 +214,14 @@ def _discrepancy(on_bags, on_instances, offsets, rho):
     return delta, active
 
 
+class _Point(NamedTuple):
+    """Weights and the scores g that they give; all are linear in W."""
+
+    weights: np.ndarray  # W: (n_dims, n_labels)
+    on_bags: np.ndarray  # (n_bags, n_labels)
+    on_instances: np.ndarray  # (n_instances, n_labels)
+
+
 def solve_bundle(
     problem: ConvexProblem,
     start: Solution | None,
@@ -226,7 +235,8 @@ def solve_bundle(
     lower bound; moves the best point towards this minimum as far as it gains; and adds for each
     label a plane that touches its part of R nearby. ``tol`` is the duality gap as a share of the
     objective; ``rng`` is not used. The result is never worse than ``start``, the solution of a
-    problem of this size. ``max_iter`` None stands for :data:`MAX_PLANES`.
+    problem of this size. ``max_iter`` None stands for
+    :data:`MAX_BUNDLE_ITERATIONS`.
 
     Source: Franc and Sonnenburg, Optimized cutting plane algorithm, JMLR 10, 2009.
     """
@@ -236,16 +246,16 @@ def solve_bundle(
         weights = start.weights
     if start and start.planes:
         model.add(*start.planes)
-    best = touched = weights, *problem.scores(weights)  # all linear in W
+    best = touched = _Point(weights, *problem.scores(weights))
     primal = _objective(best, problem)
     n_iter = 0
-    while n_iter < (max_iter or MAX_PLANES):
+    while n_iter < (max_iter or MAX_BUNDLE_ITERATIONS):
         n_iter += 1
         model.touch(touched)
         weights = model.minimise(primal, tol)
         if primal - model.dual <= tol * primal:
             break
-        lowest = weights, *problem.scores(weights)
+        lowest = _Point(weights, *problem.scores(weights))
         step = minimize_scalar(
             _objective_towards,
             args=(best, lowest, problem),
@@ -256,16 +266,15 @@ def solve_bundle(
         if step.fun < primal:
             best, primal = _towards(best, lowest, step.x), step.fun
         touched = _towards(best, lowest, TOWARDS_LOWEST)
-    weights, on_bags, _ = best
-    intercept, _ = problem.best_intercept(on_bags)
+    intercept, _ = problem.best_intercept(best.on_bags)
     multipliers = model.multipliers()
     planes = model.planes_in_use()
-    return problem.solution(weights, intercept, multipliers, n_iter, planes)
+    return problem.solution(best.weights, intercept, multipliers, n_iter, planes)
 
 
 def _towards(point, goal, share):
     """The point that lies a share of the way from a point to a goal."""
-    return tuple(a + share * (b - a) for a, b in zip(point, goal, strict=True))
+    return _Point(*(a + share * (b - a) for a, b in zip(point, goal, strict=True)))
 
 
 def _objective_towards(share, point, goal, problem):
@@ -273,10 +282,9 @@ def _objective_towards(share, point, goal, problem):
 
 
 def _objective(point, problem):
-    weights, on_bags, on_instances = point
-    intercept, _ = problem.best_intercept(on_bags)
-    loss = problem.loss(on_bags, on_instances, intercept)
-    return problem.regulariser(weights) + loss
+    intercept, _ = problem.best_intercept(point.on_bags)
+    loss = problem.loss(point.on_bags, point.on_instances, intercept)
+    return problem.regulariser(point.weights) + loss
 
 
 class _Model:
@@ -299,9 +307,8 @@ class _Model:
     def touch(self, point):
         """Add the planes that touch R at a point."""
         problem = self.problem
-        _, on_bags, on_instances = point
-        _, margin = problem.best_intercept(on_bags)
-        _, active = _discrepancy(on_bags, on_instances, problem.offsets, problem.rho)
+        _, margin = problem.best_intercept(point.on_bags)
+        _, active = _discrepancy(point.on_bags, point.on_instances, problem.offsets, problem.rho)
         # The first planes have the whole multiplier, later ones none yet.
         x = np.full(self.n_labels, 0.0 if len(self.x) else 1.0)
         share = margin / problem.costs
@@ -451,11 +458,11 @@ class _WorkingSets:
         return np.concatenate(rows)
 
     def losses(self, t):
-        """By how much v_t violates each constraint of label t."""
-        violation = self._slopes()[t]
-        margins = violation[: self.n_bags]  # y - g, so far
-        signs = self.problem.signs[:, t]
-        margins[:] = signs * (margins - self.intercept[t])
+        """By how much v_t violates each constraint of label t, beyond the slacks ξ and δ."""
+        slopes = self._slopes()[t]
+        residuals = slopes[: self.n_bags] - self.intercept[t]  # y - f
+        shortfalls = self.problem.signs[:, t] * residuals  # 1 - y f
+        violation = np.concatenate([shortfalls, slopes[self.n_bags :]])
         # ξ and δ are what the chosen constraints need; a constraint fails by what goes beyond.
         chosen = self.chosen[t, : self.ends[-1]]
         held = np.maximum(np.where(chosen, violation, 0.0), 0.0)
@@ -490,9 +497,9 @@ class _WorkingSets:
             return 0.0
         signs = self.problem.signs[rows][:, [t]]
         costs = self.problem.costs[rows][:, [t]]
-        margins = replace(self.problem, signs=signs, costs=costs)
+        of_chosen = replace(self.problem, signs=signs, costs=costs)
         g = signs - slopes[rows, None]
-        (intercept,), _ = margins.best_intercept(g)
+        (intercept,), _ = of_chosen.best_intercept(g)
         return intercept
 
     def _slopes(self):
