@@ -7,7 +7,7 @@ import numpy as np
 
 from mimlpaper.bags import Bags
 from mimlpaper.base import InstanceScores
-from mimlpaper.kernels import KERNELS, KernelFactor, kernel_width
+from mimlpaper.kernels import KERNELS, KernelFactor, kernel_gamma
 from mimlpaper.parameters import COUNT, NOT_NEGATIVE, POSITIVE, SEED, words
 
 
@@ -38,7 +38,7 @@ class KernelFeatures:
 
     def _start_factor(self, bags: Bags):
         """Set ``factor_``, unfitted, and ``gamma_``."""
-        self.gamma_ = kernel_width(self.gamma, bags.rows)
+        self.gamma_ = kernel_gamma(self.gamma, bags.rows)
         self.factor_ = KernelFactor(
             kernel=self.kernel,
             gamma=self.gamma_,

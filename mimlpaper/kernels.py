@@ -39,7 +39,7 @@ def kernel_matrix(
     return pairwise_kernels(A, B, metric=kernel, filter_params=True, **parameters)
 
 
-def kernel_width(gamma: float | str, X) -> float:
+def kernel_gamma(gamma: float | str, X) -> float:
     """``gamma`` as a number: "auto" is 1 / n_features, "scale" 1 / (n_features Var X).
 
     "scale" is 1 if all values of X are equal. Raises ValueError for any other string, and for a
@@ -85,7 +85,9 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         Largest number of landmarks r; None sets no limit. "auto" is exact up to 2,000 rows; above,
         it stops at 1 % of the trace unexplained, or at 1,000 landmarks.
     tol : float >= 0, default 1e-10
-        Unexplained share of the trace at which to stop; not used by "auto" above 2,000 rows.
+        Where to stop: landmarks are drawn until at most this share of the trace is unexplained, an
+        exact factor ends when no entry that is left exceeds this share of the mean diagonal. Not
+        used by "auto" above 2,000 rows.
     random_state : int, RandomState or None, default None
         Draws the landmarks; an exact factor draws none.
 
@@ -204,7 +206,7 @@ def integer_seed(random_state) -> int:
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
-def pivoted_cholesky(diagonal, column, rank, tol, seed):
+def randomly_pivoted_cholesky(diagonal, column, rank, tol, seed):
     """Factor L of a matrix K ≈ L Lᵀ, its pivots as drawn, and the share of K's trace left.
 
     K has the ``diagonal`` (n,); ``column(i)`` makes its column i (n,), which is overwritten. A
@@ -232,10 +234,10 @@ def pivoted_cholesky(diagonal, column, rank, tol, seed):
     return np.ascontiguousarray(factor[:, : len(pivots)]), pivots, float(left.sum() / trace)
 
 
-def complete_cholesky(K, tol):
-    """As :func:`pivoted_cholesky` of K (n, n), but each pivot is the largest entry that is left.
+def completely_pivoted_cholesky(K, tol):
+    """As :func:`randomly_pivoted_cholesky` of K (n, n), but a pivot is the largest entry left.
 
-    It ends when the largest is at most ``tol`` times the mean of the diagonal.
+    It ends when this entry is at most ``tol`` times the mean of the diagonal.
     """
     trace = K.trace()
     lower, fortran_order, rank, _ = dpstrf(K, tol=tol * trace / len(K), lower=1)
@@ -250,7 +252,7 @@ def _factor(X, *, kernel, gamma, degree, coef0, rank, tol, random_state):
     parameters = {"kernel": kernel, "gamma": gamma, "degree": degree, "coef0": coef0}
     if rank is None:
         K = kernel_matrix(np.asarray(X), **parameters)
-        return complete_cholesky(K, tol)
+        return completely_pivoted_cholesky(K, tol)
     squares = square_lengths(X)
 
     def column(pivot):
@@ -260,7 +262,7 @@ def _factor(X, *, kernel, gamma, degree, coef0, rank, tol, random_state):
     diagonal = np.ones(len(X))  # the "rbf" kernel of a row with itself
     if kernel == "poly":
         diagonal = (gamma * squares + coef0) ** degree
-    return pivoted_cholesky(diagonal, column, rank, tol, random_state)
+    return randomly_pivoted_cholesky(diagonal, column, rank, tol, random_state)
 
 
 def _of_products(products, squares_a, squares_b, *, kernel, gamma, degree, coef0):

@@ -57,7 +57,7 @@ def sharing(cache: Cache) -> Iterator[Cache]:
 def shared(compute: Callable, *args, **kwargs):
     """``compute(*args, **kwargs)``, or the kept result of an equal call, with read-only arrays.
 
-    ``compute`` is a module's function whose result depends only on the arguments.
+    ``compute`` is a function, or a method of a class, whose result depends only on the arguments.
     """
     cache = CURRENT.get()
     if cache is None:

@@ -199,7 +199,7 @@ class DifferenceFeatures(PrototypeDifferences):
 
     def _training_bags(self, X):
         # One call fits the factor to the differences, and gives their features.
-        self.gamma_ = kernels.kernel_width(self.gamma, X)
+        self.gamma_ = kernels.kernel_gamma(self.gamma, X)
         self.factor_ = kernels.KernelFactor(
             gamma=self.gamma_, rank=self.rank, random_state=self.random_state
         )

@@ -98,7 +98,7 @@ class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
     factor_ : KernelFactor
         Features φ, fitted to the training instances.
     gamma_ : float
-        Width of the kernel.
+        The γ of the kernel.
     classes_ : array (n_labels,)
         Names of the labels.
 

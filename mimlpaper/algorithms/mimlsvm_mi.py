@@ -56,7 +56,7 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
     factor_ : KernelFactor
         Features φ, fitted to the training instances.
     gamma_ : float
-        Width of the kernel.
+        The γ of the kernel.
     alternations_ : list of Alternations, one a label
         The machines on the features; f = +1 or -1 for a label with one class only.
     classes_ : array (n_labels,)

@@ -64,7 +64,7 @@ class NoisyOr(HighestInstance, LogOdds):
     factor_ : KernelFactor
         Features φ, fitted to the training instances.
     gamma_ : float
-        Width of the kernel.
+        The γ of the kernel.
     coef_ : array (n_labels, r)
         The w_y.
     intercept_ : array (n_labels,)

@@ -15,7 +15,7 @@ from mimlpaper.base import (
     check_vectors,
 )
 from mimlpaper.distances import nearest
-from mimlpaper.kernels import KERNELS, kernel_matrix, kernel_width
+from mimlpaper.kernels import KERNELS, kernel_gamma, kernel_matrix
 from mimlpaper.parameters import COUNT, NOT_NEGATIVE, POSITIVE, words
 
 
@@ -64,7 +64,7 @@ class MlSvm(VectorEstimator):
     X_fit_ : array (n_examples, n_features)
         The training examples.
     gamma_ : float
-        Width of the kernel.
+        The γ of the kernel.
     classes_ : array (n_labels,)
         Names of the labels.
 
@@ -91,7 +91,7 @@ class MlSvm(VectorEstimator):
 
     def _fit(self, X, Y):
         self.X_fit_ = X
-        self.gamma_ = kernel_width(self.gamma, X)
+        self.gamma_ = kernel_gamma(self.gamma, X)
         K = self._kernel(X)
         self.svms_ = [self._fit_label(K, label) for label in Y.T]
 

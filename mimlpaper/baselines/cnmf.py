@@ -8,7 +8,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 from mimlpaper.base import VectorEstimator
 from mimlpaper.computing import progress
-from mimlpaper.kernels import kernel_matrix, kernel_width
+from mimlpaper.kernels import kernel_gamma, kernel_matrix
 from mimlpaper.parameters import COUNT, POSITIVE, VERBOSITY, words
 from mimlpaper.sharing import shared
 
@@ -57,7 +57,7 @@ class Cnmf(VectorEstimator):
     Y_fit_ : array (n_labelled, n_labels)
         Their label sets.
     gamma_ : float
-        Width of the kernel.
+        The γ of the kernel.
     label_similarity_ : array (n_labels, n_labels)
         The B.
     classes_ : array (n_labels,)
@@ -86,7 +86,7 @@ class Cnmf(VectorEstimator):
 
     def _fit(self, X, Y):
         self.X_fit_, self.Y_fit_ = X, Y
-        self.gamma_ = kernel_width(self.gamma, X)
+        self.gamma_ = kernel_gamma(self.gamma, X)
         columns = Y / np.sqrt(np.maximum(Y.sum(axis=0), 1))
         self.label_similarity_ = np.exp(-euclidean_distances(columns.T, squared=True))
 

@@ -170,7 +170,7 @@ class MiSvmInstance(_MiSvm):
     factor_ : KernelFactor
         Features φ, fitted to the training instances.
     gamma_ : float
-        Width of the kernel.
+        The γ of the kernel.
     weights_ : array (n_alternations_, r)
         The w of the machine of each alternation.
     intercepts_ : array (n_alternations_,)
@@ -243,7 +243,7 @@ class MiSvmBag(_MiSvm):
     factor_ : KernelFactor
         Features φ, fitted to the training instances and the means of the positive bags.
     gamma_ : float
-        Width of the kernel.
+        The γ of the kernel.
     weights_ : array (n_alternations_, r)
         The w of the machine of each alternation.
     intercepts_ : array (n_alternations_,)
@@ -349,7 +349,7 @@ class ChFd(HighestInstance, BagClassifier):
     factor_ : KernelFactor
         Features φ, fitted to the training instances.
     gamma_ : float
-        Width of the kernel.
+        The γ of the kernel.
     weights_ : array (r,)
         The w.
     intercept_ : float

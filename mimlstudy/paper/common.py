@@ -9,7 +9,7 @@ sections, and was written down before its rows ran:
    authors' programs; then that of the paper that proposed the method; then the default of the
    library.
 3. Where these settings make a learner degenerate, a hold-out on the training part takes their
-   place. It goes over eight settings: four widths of the kernel with two costs, :data:`WIDTHS` and
+   place. It goes over eight settings: four γ of the kernel with two costs, :data:`GAMMAS` and
    :data:`COSTS`; or over the grid that a row lists.
 
 A learner is degenerate if it has nothing to say: it gives every example the same label set, or the
@@ -72,10 +72,10 @@ STATED_START = stated("Table 7, step 2", start="medoids")
 STATED_INNER_START = stated("Table 7, step 2", learner__start="medoids")
 
 # The grids of degenerate rows. Features in the files reach from 1e-3 to 1e3.
-WIDTHS = [1e-6, 1e-4, 1e-2, 1.0]
+GAMMAS = [1e-6, 1e-4, 1e-2, 1.0]
 COSTS = [1.0, 100.0]
 DEGENERATE = "the defaults are degenerate"
-HELD_OUT_MACHINE = held_out(DEGENERATE, gamma=WIDTHS, C=COSTS)
+HELD_OUT_MACHINE = held_out(DEGENERATE, gamma=GAMMAS, C=COSTS)
 
 SHARE_LOOKED_AT = 0.25  # of the training part, as in a hold-out
 

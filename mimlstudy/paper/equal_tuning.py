@@ -60,8 +60,8 @@ from mimlstudy.paper.unseen import AS_REUTERS, BAGS, MEAN, SCALED, set_kernel
 
 # A tenth, one and ten, for features scaled to [0, 1]. A small γ and a high cost make a
 # Gaussian machine a linear one (Keerthi and Lin 2003).
-WIDTHS, COSTS = [0.1, 1.0, 10.0], [0.1, 1.0, 10.0, 100.0]
-LINEAR, GAUSSIAN = dict(kernel=["linear"]), dict(kernel=["rbf"], gamma=WIDTHS)
+GAMMAS, COSTS = [0.1, 1.0, 10.0], [0.1, 1.0, 10.0, 100.0]
+LINEAR, GAUSSIAN = dict(kernel=["linear"]), dict(kernel=["rbf"], gamma=GAMMAS)
 # Every other degree of the paper's range.
 DEGREES = dict(kernel=["poly"], degree=[2, 4, 6, 8])
 # Each pair of a bag and a label has a loss of its own, so costs are lower.
@@ -82,7 +82,7 @@ def _by_kernel(reason, **values):
 
 
 def _by_set_kernel(learner, *steps):
-    kernels = [dict(kernel="linear"), *(dict(gamma=gamma) for gamma in WIDTHS)]
+    kernels = [dict(kernel="linear"), *(dict(gamma=gamma) for gamma in GAMMAS)]
     # A trial seeds the parts of its estimator, not the candidates of a grid: these get a seed here.
     vectors = [set_kernel(*steps, random_state=0, **kernel) for kernel in kernels]
     chosen = _grid(FOUR_COSTS, vector=vectors, C=COSTS)
@@ -120,7 +120,7 @@ OF_VECTORS = {
     "MlSvm": Row(MlSvm(), [_by_kernel(FOUR_COSTS, C=COSTS)]),
     "Ml-knn": Row(MlKnn(), [
         _grid("doublings of k", n_neighbors=[2**i for i in range(1, 9)], smoothing=[0.1, 1.0])]),
-    "Cnmf": Row(cnmf.Cnmf(), [_grid("four costs a width", gamma=[*WIDTHS, "scale"], C=COSTS)]),
+    "Cnmf": Row(cnmf.Cnmf(), [_grid("four costs a γ", gamma=[*GAMMAS, "scale"], C=COSTS)]),
 }  # fmt: skip
 
 

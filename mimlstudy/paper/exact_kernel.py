@@ -16,7 +16,7 @@ class ExactMimlSvmMi(BaseEstimator):
 
     Parameters
     ----------
-    gamma : float, width of the kernel exp(-gamma ||x - z||²)
+    gamma : float, the γ of the kernel exp(-gamma ||x - z||²)
     C : float, cost of a slack
     max_alternations : int, machines trained for a label at most
     """

@@ -57,7 +57,7 @@ FEATURES = insdif.DifferenceFeatures()
 AS_LINEAR = ours("of differences it is a Gaussian one", learner__kernel="linear")
 YEAST = ("yeast",)
 RANK_OF_GENES = 1500
-OF_GENES = ours("1 % of the trace is missed at width .2", transformation__rank=RANK_OF_GENES)
+OF_GENES = ours("1 % of the trace is missed at γ = .2", transformation__rank=RANK_OF_GENES)
 EIGHTH_DEGREE = stated("6.2.1", kernel="poly", degree=8)
 HELD_OUT_DEGREE = stated("6.2.2", kernel="poly", degree=RANKSVM_DEGREES)
 

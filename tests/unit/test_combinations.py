@@ -12,7 +12,7 @@ from mimlpaper import Bags, DMimlSvm, MimlBoost, MimlNn, MimlSvmMi, NoisyOr, OnI
 from mimlpaper import combinations as rows_of
 from mimlpaper.combinations import TranslatedBags, differences
 from mimlpaper.distances import average_hausdorff, max_hausdorff
-from mimlpaper.kernels import KernelFactor, kernel_width
+from mimlpaper.kernels import KernelFactor, kernel_gamma
 from mimlpaper.sharing import Cache, sharing
 
 
@@ -125,8 +125,8 @@ def test_distances_of_translated_bags(translated, laid_out):
 
 
 def test_widths_of_kernels(translated, laid_out):
-    width = kernel_width("scale", translated.rows)
-    expected = kernel_width("scale", laid_out.rows)
+    width = kernel_gamma("scale", translated.rows)
+    expected = kernel_gamma("scale", laid_out.rows)
     assert width == pytest.approx(expected)
 
 

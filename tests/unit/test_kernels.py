@@ -47,13 +47,13 @@ def test_kernels_by_hand():
 
 
 @pytest.mark.parametrize(
-    ("gamma", "width"),
+    ("gamma", "expected"),
     [(0.7, 0.7), ("auto", 1 / 2), ("scale", 1 / 8)],
 )
-def test_widths_by_hand(gamma, width):
+def test_gammas_by_hand(gamma, expected):
     """Two features of variance 4."""
     X = np.array([[0.0, 4.0], [4.0, 0.0]])
-    assert kernels.kernel_width(gamma, X) == width
+    assert kernels.kernel_gamma(gamma, X) == expected
 
 
 def test_an_unknown_kernel_is_refused(rng):
@@ -92,14 +92,14 @@ HAND_K = np.array([[4.0, 2.0], [2.0, 5.0]])
 
 
 @pytest.mark.parametrize("seed", range(9))
-def test_pivoted_cholesky_by_hand(seed):
+def test_randomly_pivoted_cholesky_by_hand(seed):
     """K = [[4, 2], [2, 5]]: pivot 0 gives L = [[2, 0], [1, 2]] and leaves 4 of the trace, 9, first.
 
     Pivot 1 gives the column (2, 5) / √5, which leaves 4 - 4/5 = 3.2.
     """
 
     def factorise(rank):
-        return kernels.pivoted_cholesky(
+        return kernels.randomly_pivoted_cholesky(
             HAND_K.diagonal(),
             lambda i: HAND_K[i].copy(),
             rank,
@@ -123,14 +123,14 @@ def test_pivoted_cholesky_by_hand(seed):
         assert L == pytest.approx(np.array([[2.0, 0.0], [1.0, 2.0]]))
 
 
-def test_complete_cholesky_takes_the_larger_pivot_first():
-    L, pivots, left = kernels.complete_cholesky(HAND_K, 1e-10)
+def test_completely_pivoted_cholesky_takes_the_larger_pivot_first():
+    L, pivots, left = kernels.completely_pivoted_cholesky(HAND_K, 1e-10)
     assert pivots.tolist() == [1, 0]
     assert left == pytest.approx(0.0)
     expected = np.array([[2.0, 4.0], [5.0, 0.0]]) / 5**0.5
     assert L == pytest.approx(expected)
 
-    of_rank_one, *_ = kernels.complete_cholesky(np.ones((3, 3)), 1e-10)
+    of_rank_one, *_ = kernels.completely_pivoted_cholesky(np.ones((3, 3)), 1e-10)
     assert of_rank_one.shape == (3, 1)
 
 
