@@ -182,8 +182,8 @@ def correct_concepts(
         deficits = 1.0 - target * machine.decision_function(c)  # (n_bags,)
         u = best_inversions(gains, deficits, n_inversions, optimum)  # step 3: the best Z = 1 - 2u
         q = c * (1.0 - 2.0 * u)
-        bought = (gains * u).sum(axis=1)
-        slacks = np.maximum(deficits - bought, 0.0)
+        gained = (gains * u).sum(axis=1)
+        slacks = np.maximum(deficits - gained, 0.0)
         norm = 0.5 * machine.weights @ machine.weights
         objective.append(norm + C * slacks.sum())
         if len(objective) > 1 and objective[-2] - objective[-1] <= tol * objective[-2]:
@@ -211,10 +211,10 @@ def best_inversions(gains, deficits, n_inversions, optimum) -> np.ndarray:
 def _needed(gains, deficits):
     """The share of each inversion that its bag needs if it takes the largest gains first."""
     order = np.argsort(-gains, axis=1, kind="stable")
-    falling = np.maximum(np.take_along_axis(gains, order, axis=1), 0.0)
-    gained_before = np.cumsum(falling, axis=1) - falling
+    ordered = np.maximum(np.take_along_axis(gains, order, axis=1), 0.0)  # the largest first
+    gained_before = np.cumsum(ordered, axis=1) - ordered
     left = deficits[:, None] - gained_before
-    shares = np.divide(left, falling, out=np.zeros_like(gains), where=falling > 0)
+    shares = np.divide(left, ordered, out=np.zeros_like(gains), where=ordered > 0)
     needed = np.empty_like(gains)
     np.put_along_axis(needed, order, np.clip(shares, 0.0, 1.0), axis=1)
     return needed

@@ -27,7 +27,7 @@ AT_ONCE = 50_000_000  # entries of the data times points in one call
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DiverseDensity(InstanceScores, BagClassifier):
-    """The point of greatest diverse density, by gradient ascent from many instances.
+    """The point of greatest diverse density, by descents of its loss from many instances.
 
     With p_ij = exp(-Σ_k s_k² (x_ijk - t_k)²) it maximises, over the point t and the scales s, the
     noisy-or
@@ -40,8 +40,8 @@ class DiverseDensity(InstanceScores, BagClassifier):
     Parameters
     ----------
     n_start_bags : int >= 1 or None, default 5
-        Number of random positive bags at whose instances the ascents start; None for all, as in the
-        original.
+        Number of random positive bags at whose instances the descents start; None for all, as in
+        the original.
     initial_scale : float > 0, default 0.1
         Every s_k at the start, for features of unit variance.
     threshold : "learned" or float in (0, 1), default "learned"
@@ -52,7 +52,7 @@ class DiverseDensity(InstanceScores, BagClassifier):
     max_iter : int >= 1, default 300
         Largest number of steps; a ConvergenceWarning if the best start needed more.
     verbose : int, default 0
-        1 shows a bar on stderr that moves with each ascent that ends.
+        1 shows a bar on stderr that moves with each descent that ends.
     random_state : int, RandomState or None, default None
         Draws the starting bags.
 
@@ -100,11 +100,11 @@ class DiverseDensity(InstanceScores, BagClassifier):
         centred = bags.with_instances(bags.instances - centre)
         starts = self._starts(centred, positive)
         options = self.tol, self.max_iter, self.verbose
-        ends, self.losses_, converged = shared(self._climb, centred, positive, starts, *options)
+        ends, self.losses_, converged = shared(self._descend, centred, positive, starts, *options)
         best = self.losses_.argmin()  # the first of equals
         self.loss_ = self.losses_[best]
         if not converged[best]:
-            message = f"the best of {len(starts)} ascents, to a loss of {self.loss_:.4g},"
+            message = f"the best of {len(starts)} descents, to a loss of {self.loss_:.4g},"
             message += f" did not converge within tol={self.tol:g}; raise max_iter"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
         self.concept_ = centre + ends[best, : bags.n_features]
@@ -135,8 +135,8 @@ class DiverseDensity(InstanceScores, BagClassifier):
         return np.hstack([points, scales])
 
     @staticmethod
-    def _climb(bags, positive, starts, tol, max_iter, verbose):
-        """Ends (t, s) of ascents of the diverse density, their losses, and which converged."""
+    def _descend(bags, positive, starts, tol, max_iter, verbose):
+        """Ends (t, s) of descents of the loss, their losses, and which converged."""
         problem = bags.instances, bags.offsets, positive
         return minimise(densities_in_blocks, problem, starts, tol, max_iter, verbose)
 
@@ -150,21 +150,22 @@ class EmDd(DiverseDensity):
         NLDD(t, s) = -Σ_{positive i} log max_j p_ij - Σ_{negative i} log(1 - max_j p_ij).
 
     While NLDD falls, the E-step takes the instance with the largest p of every bag, and the M-step
-    climbs their diverse density. The start with the least NLDD wins; the original chose by the
+    lowers their loss. The start with the least NLDD wins; the original chose by the
     error on the test fold. Choose it for large bags: a step evaluates one instance of each bag.
 
     Parameters
     ----------
     n_start_bags : int >= 1 or None, default 3
-        Number of random positive bags at whose instances the ascents start; None for all, as in the
-        original.
+        Number of random positive bags at whose instances the descents start; None for all, as in
+        the original.
     initial_scale : float > 0, default 0.1
         Every s_k at the start, for features of unit variance.
     threshold : "learned" or float in (0, 1), default 0.5
         Least p of a positive bag. "learned": of the gaps between scores with the fewest training
         errors, the middle of the widest.
     tol : float > 0, default 1e-3
-        Least gain of a step or of a round, as a share of the loss.
+        Least gain of a step or of a round, as a share of the loss; of a step of a share of 1 if
+        the loss is smaller.
     max_iter : int >= 1, default 100
         Largest number of steps of each M-step, and of rounds; a ConvergenceWarning if the best
         start needed more.
@@ -200,7 +201,7 @@ class EmDd(DiverseDensity):
     max_iter: int = 100
 
     @staticmethod
-    def _climb(bags, positive, starts, tol, max_iter, verbose):
+    def _descend(bags, positive, starts, tol, max_iter, verbose):
         """Ends (t, s) of EM from every start, their NLDD, and which converged."""
         columns = np.ascontiguousarray(bags.instances.T)
         ends = [
@@ -210,21 +211,21 @@ class EmDd(DiverseDensity):
         return tuple(map(np.array, zip(*ends, strict=True)))
 
 
-def _alternate_from(theta, bags, columns, positive, tol, max_iter):
+def _alternate_from(point, bags, columns, positive, tol, max_iter):
     """The end (t, s) of EM from a start, its NLDD, and whether it converged."""
     single_offsets = np.arange(len(bags) + 1)  # of bags with their nearest instance alone
-    end, least = theta, np.inf
+    end, least = point, np.inf
     for _ in range(max_iter):
-        rows = nearest_instances(theta, columns, bags.offsets)  # E-step
+        rows = nearest_instances(point, columns, bags.offsets)  # E-step
         chosen = bags.instances[rows], single_offsets, positive
-        (loss,), _ = neg_log_densities(theta[None], *chosen)  # NLDD
+        (loss,), _ = neg_log_densities(point[None], *chosen)  # NLDD
         gained = loss < (1.0 - tol) * least
         if loss < least:
-            end, least = theta, loss
+            end, least = point, loss
         if not gained:
             return end, least, True
         # M-step
-        (theta,), *_ = minimise(neg_log_densities, chosen, theta[None], tol, max_iter)
+        (point,), *_ = minimise(neg_log_densities, chosen, point[None], tol, max_iter)
     return end, least, False
 
 
@@ -245,7 +246,7 @@ def neg_log_densities(points, instances, offsets, positive):
 
     With w = s and u = s t the distance is -log p = Σ_k (w_k x_k - u_k)², and the gradient of its
     sum over instances with weights c needs Σ c, Σ c x_k and Σ c x_k² only. Bags begin at
-    ``offsets`` (n_bags + 1,). Where an ascent ends depends on the last digit: no BLAS is called, so
+    ``offsets`` (n_bags + 1,). Where a descent ends depends on the last digit: no BLAS is called, so
     that all sums have one order on every processor.
     """
     n_features = instances.shape[1]
@@ -261,9 +262,9 @@ def neg_log_densities(points, instances, offsets, positive):
         block = instances[begin:end]
         columns = block.T.copy()
         for i in range(len(points)):
-            point, scales = points[i, :n_features], points[i, n_features:]
+            concept, scales = points[i, :n_features], points[i, n_features:]
             # Distances, which _noisy_or replaces by the weights c.
-            pulls = concept_distances(scales, scales * point, columns)
+            pulls = concept_distances(scales, scales * concept, columns)
             losses[i] += _noisy_or(pulls, block_offsets, block_positive)
             totals[i] += pulls.sum()
             _add_moments(sums[i, :n_features], sums[i, n_features:], pulls, block)
@@ -286,12 +287,12 @@ def _gradients(points, totals, sums):
     n_features = points.shape[1] // 2
     gradients = np.empty_like(points)
     for i in range(len(points)):
-        point, scales = points[i, :n_features], points[i, n_features:]
+        concept, scales = points[i, :n_features], points[i, n_features:]
         moments, squares = sums[i, :n_features], sums[i, n_features:]
-        by_u = 2.0 * scales * (point * totals[i] - moments)
-        by_w = 2.0 * scales * (squares - point * moments)
+        by_u = 2.0 * scales * (concept * totals[i] - moments)
+        by_w = 2.0 * scales * (squares - concept * moments)
         gradients[i, :n_features] = scales * by_u
-        gradients[i, n_features:] = by_w + point * by_u
+        gradients[i, n_features:] = by_w + concept * by_u
     return gradients
 
 
@@ -321,7 +322,7 @@ def _add_moments(moments, squares, weights, instances):
 
 @compiled
 def _noisy_or(values, offsets, positive):
-    """The loss of the distances ``values``, which are replaced by the loss's derivatives."""
+    """The loss of distances; in place of these, ``values`` then holds the loss's derivatives."""
     loss = 0.0
     for bag in range(len(positive)):
         of_bag = values[offsets[bag] : offsets[bag + 1]]
@@ -338,7 +339,10 @@ def _noisy_or(values, offsets, positive):
 
 @compiled
 def _positive_bag(values):
-    """-log(1 - Π_j (1 - p_j)), and p_j Π_{i≠j} (1 - p_i) / (1 - Π) for each distance."""
+    """-log(1 - Π_j (1 - p_j)) of distances.
+
+    In place of these, ``values`` then holds the derivatives p_j Π_{i≠j} (1 - p_i) / (1 - Π).
+    """
     nearest = values.min()
     if nearest > FAR:  # 1 - Π is Σ p up to rounding, and Π loses digits
         values[:] = np.exp(nearest - values)
@@ -374,10 +378,10 @@ def _best_threshold(scores, positive):
 
 
 @compiled
-def nearest_instances(theta, columns, offsets):
-    """Row of each bag's nearest instance, the first if several: (n_bags,)."""
-    point, scales = theta[: len(columns)], theta[len(columns) :]
-    distances = concept_distances(scales, scales * point, columns)
+def nearest_instances(point, columns, offsets):
+    """Row of each bag's instance nearest to a point (t, s), the first if several: (n_bags,)."""
+    concept, scales = point[: len(columns)], point[len(columns) :]
+    distances = concept_distances(scales, scales * concept, columns)
     rows = np.empty(len(offsets) - 1, np.int64)
     for bag in range(len(rows)):
         begin, end = offsets[bag], offsets[bag + 1]
@@ -396,7 +400,7 @@ def minimise(evaluate, problem, starts, tol, max_iter, verbose=0):
     descents = [_descent(start, tol, max_iter) for start in starts]
     trials = {i: next(descent) for i, descent in enumerate(descents)}
     ends = [None] * len(starts)
-    with progress(range(len(starts)), "ascents", verbose) as bar:
+    with progress(range(len(starts)), "descents", verbose) as bar:
         while trials:  # all descents that still go on are evaluated in one call
             points = np.array(list(trials.values()))
             values = zip(*evaluate(points, *problem), strict=True)

@@ -1,4 +1,4 @@
-"""Diverse Density and EM-DD: their losses, their ascents, and the concepts that they find."""
+"""Diverse Density and EM-DD: their losses, their descents, and the concepts that they find."""
 
 import numpy as np
 import pytest
@@ -153,7 +153,7 @@ def test_planted_concept_is_found(planted, kind):
     with sharing(Cache()) as cache:
         cut_at_half = fit(0.5)
         cut_at_best = fit("learned")
-    # Thresholds share their ascents.
+    # Thresholds share their descents.
     assert cache.n_misses == 1
     assert cache.n_hits == 1
 
@@ -177,7 +177,7 @@ def test_too_few_steps_warn(planted, kind):
         initial_scale=0.5,
         random_state=0,
     )
-    message = "the best of .* ascents, to a loss of"
+    message = "the best of .* descents, to a loss of"
     with pytest.warns(ConvergenceWarning, match=message):
         learner.fit(bags, y)
 

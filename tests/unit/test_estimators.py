@@ -673,7 +673,7 @@ STEPWISE = miml.RankSvm(
     max_iter=25,
     degree=3,
 )
-# Long ascents, which call no BLAS; tests/check/test_processors.py compares their digits.
+# Long descents, which call no BLAS; tests/check/test_processors.py compares their digits.
 ASCENTS = miml.DiverseDensity, miml.EmDd
 WITHOUT_ASCENTS = [learner for learner in OF_ONE_LABEL if not isinstance(learner, ASCENTS)]
 
