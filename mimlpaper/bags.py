@@ -80,7 +80,7 @@ class Bags:
 
         Keys of a dict and the index of a Series name the bags, columns of DataFrames the features.
         """
-        _check_many("bags", bags)
+        _check_is_list("bags", bags)
         names, parts = None, bags
         if isinstance(bags, Mapping | pd.Series):
             parts = pd.Series(bags, dtype=object)
@@ -172,7 +172,7 @@ class Bags:
 
     def __add__(self, more) -> Bags:
         """These bags, then more, whose features come into the order of these by name."""
-        added = as_bags(more, missing=True)
+        added = as_bags(more, allow_missing=True)
         if added.n_features != self.n_features:
             raise ValueError(f"added bags need {self.n_features} features, got {added.n_features}")
         added = added.in_order_of_features("features of added bags", self.feature_names)
@@ -274,22 +274,22 @@ def _mask_in_order(mask, names, n_bags):
     return truths
 
 
-def as_bags(X, *, missing: bool = False) -> Bags:
+def as_bags(X, *, allow_missing: bool = False) -> Bags:
     """``X`` itself if it is a :class:`Bags`, else :meth:`Bags.from_list`.
 
-    NaN is allowed if ``missing``.
+    NaN is allowed if ``allow_missing``.
     """
     if _is_cell_array(X):
         X = X.ravel()
-    _check_many("X", X)
+    _check_is_list("X", X)
     bags = X if isinstance(X, Bags) else Bags.from_list(X)
-    if not missing and (unknown := bags.missing).any():
+    if not allow_missing and (unknown := bags.missing).any():
         bag = bags.bag_of_instance[unknown.argmax()]
         raise ValueError(f"bag {bag} holds nan; impute it, as OnInstances(SimpleImputer()) does")
     return bags
 
 
-def _check_many(name, X):
+def _check_is_list(name, X):
     """Raise a ValueError for one table in the place of many, a data set or an estimator."""
     needed = f"{name} must be Bags or a list of 2-D arrays"
     if hasattr(X, "get_params"):

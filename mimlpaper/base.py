@@ -52,21 +52,21 @@ def check_bags(
     estimator=None,
     *,
     reset: bool = False,
-    missing: bool = False,
+    allow_missing: bool = False,
 ) -> Bags:
     """``X`` as :class:`Bags`, with the features that ``estimator`` was fitted on, by name too.
 
     ``reset`` in ``fit``: sets ``n_features_in_`` and ``feature_names_in_``; else ``estimator`` must
-    be fitted. ``missing``: allow NaN.
+    be fitted. With ``allow_missing`` NaN are allowed.
     """
     if estimator is not None and not reset:
         check_is_fitted(estimator)
-    bags = as_bags(X, missing=missing)
+    bags = as_bags(X, allow_missing=allow_missing)
     if estimator is not None:
         features = bags.rows if bags.feature_names is None else bags.table
         validate_data(estimator, features, reset=reset, skip_check_array=True)
         scales = getattr(estimator, "scales_features", False)
-        if reset and not missing and not scales and isinstance(bags.rows, np.ndarray):
+        if reset and not allow_missing and not scales and isinstance(bags.rows, np.ndarray):
             _check_offset(bags.rows)
     return bags
 

@@ -327,7 +327,7 @@ def _cross_fit(pipeline, bags, labels, folds, budget, reserve, bar):
     """
     n_folds = folds.max() + 1
     share = 1.0 - 1.0 / n_folds  # of the bags, in each fit
-    if not _starts_within(pipeline, bags, labels, share, budget):
+    if not _would_end_within(pipeline, bags, labels, share, budget):
         return None, 0.0
     scores = np.empty(labels.shape)
     longest = 0.0
@@ -345,7 +345,7 @@ def _cross_fit(pipeline, bags, labels, folds, budget, reserve, bar):
     return scores, longest
 
 
-def _starts_within(pipeline, bags, labels, share, budget) -> bool:
+def _would_end_within(pipeline, bags, labels, share, budget) -> bool:
     """Whether a fit to this share of the bags would end in time, judged by fits to fewer bags.
 
     Time is taken to grow as between the last two of these, at least with the square of the number

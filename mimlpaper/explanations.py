@@ -34,7 +34,7 @@ def explain(estimator, X) -> np.ndarray:
 
     Source: Sundararajan, Taly and Yan, Axiomatic attribution for deep networks, ICML 2017.
     """
-    given = check_bags(X, missing=True)
+    given = check_bags(X, allow_missing=True)
     learner, bags = _at_the_end(estimator, given)
     if hasattr(learner, "explain"):
         return learner.explain(bags).to_numpy()

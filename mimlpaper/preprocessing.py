@@ -34,13 +34,13 @@ class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
     def fit(self, X, Y=None) -> Self:
         """Fit the transformer to all instances of the bags X; Y is not used."""
         with fitting(self) as learner:
-            bags = check_bags(X, learner, reset=True, missing=True)
+            bags = check_bags(X, learner, reset=True, allow_missing=True)
             learner.transformer_ = clone(self.transformer).fit(self._table(bags))
         return self
 
     def transform(self, X) -> Bags:
         """The bags X with transformed instances."""
-        bags = check_bags(X, self, missing=True)
+        bags = check_bags(X, self, allow_missing=True)
         with computing():
             features = self.transformer_.transform(self._table(bags))
         if hasattr(features, "toarray"):
@@ -131,14 +131,14 @@ class BagStatistics(TransformerMixin, BaseEstimator):
         """Check the bags X, and know their features. Of Y only names of rows are checked."""
         check_order_of_examples(Y, X)
         with fitting(self) as learner:
-            check_bags(X, learner, reset=True, missing=True)
+            check_bags(X, learner, reset=True, allow_missing=True)
         return self
 
     def transform(self, X) -> np.ndarray:
         """A vector for each of the bags X: (n_bags, n_columns)."""
         # There is nothing to learn.
         fitted = self if hasattr(self, "n_features_in_") else None
-        return self._vectors(check_bags(X, fitted, missing=True))
+        return self._vectors(check_bags(X, fitted, allow_missing=True))
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
         """Names such as "x0_mean" and "size", of the columns of the fitted bags."""
@@ -203,7 +203,7 @@ class ConcatenateInstances(BagStatistics):
         """Learn the size of the bags X. Of Y only names of rows are checked."""
         check_order_of_examples(Y, X)
         with fitting(self) as learner:
-            bags = check_bags(X, learner, reset=True, missing=True)
+            bags = check_bags(X, learner, reset=True, allow_missing=True)
             learner.size_ = int(bags.sizes[0])
         return self
 

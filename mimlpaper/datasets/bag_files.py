@@ -519,7 +519,7 @@ def _read_mat(path, options):
     else:
         labels = _labels_of_targets(targets, bags.size)
         data = labelled_bags(bags, labels, _names_of_classes(variables, wanted))
-    return replace(data, X=_with_missing(data.X, options.missing))
+    return replace(data, X=_filled(data.X, options.missing))
 
 
 def _labels_of_targets(targets, n_bags):
@@ -564,7 +564,7 @@ def _name_of_class(cell):
     return text_of_name(cell).strip()
 
 
-def _with_missing(bags, missing):
+def _filled(bags, missing):
     """The bags with ``missing`` in the place of NaN; None refuses these."""
     is_missing = np.isnan(bags.instances)
     if not is_missing.any():

@@ -78,7 +78,7 @@ def labelled_bags(
     feature_names : sequence of str or None, default None, those of X, or f1, f2, ….
     bag_names : sequence of str or None, default None, those of X, or bag1, bag2, ….
     """
-    X = as_bags(X, missing=True)
+    X = as_bags(X, allow_missing=True)
     named_features = X.feature_names if feature_names is None else feature_names
     features = checked_names(named_features, "feature", X.n_features, "f")
     named_bags = X.names
