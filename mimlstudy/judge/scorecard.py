@@ -57,7 +57,8 @@ def scorecard(get_records: Records) -> dict:
           settings were chosen because they come closest to the printed row
         - ``totals``: for each column of settings, for all and for each table, see ``agreement``
         - ``agreeing``: [agreeing, compared] numbers of cells of the rows in the column "closest",
-          with and without settings chosen by print
+          with and without settings chosen by print; ``agreeing_fixed``: the same cells in the
+          column "fixed"
         - ``chance``: the share of other algorithms' values that agree in these two kinds of rows
         - ``chance_with_choice``: see :func:`~mimlstudy.judge.chance.chance_with_choice`
         - ``table4``: how many printed cells of Table 4 agree by each of :data:`PAGE_RULES`
@@ -80,6 +81,7 @@ def scorecard(get_records: Records) -> dict:
         "rows": _for_json(rows),
         "totals": {column: _totals(table) for column, table in cells_by_column.items()},
         "agreeing": _agreeing(cells, rows),
+        "agreeing_fixed": _agreeing(cells_by_column["fixed"], rows),
         "chance": _chance(cells, rows),
         "chance_with_choice": chance_with_choice(chosen_closest(get_real_records)),
         "table4": _agreeing_pages(cells),

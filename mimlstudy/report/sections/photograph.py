@@ -153,8 +153,8 @@ def in_words() -> str:
     precision = right.sum() / table["squares named"].sum()
     recall = right.sum() / (right / table["recall"]).sum()
     return (
-        "The learner saw windows of this very photograph. Of the squares it names "
-        f"{precision:.0%} are right; of the right ones it names {recall:.0%}."
+        "Trained on crops of this very photograph, the learner names squares: "
+        f"{precision:.0%} of them are right, and it finds {recall:.0%} of the right ones."
     )
 
 
