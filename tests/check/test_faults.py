@@ -246,7 +246,7 @@ EDITED = """
 import json, sys
 from pathlib import Path
 from mimlpaper.algorithms import noisy_or
-from mimlstudy.engine.records import Store, records
+from mimlstudy.engine.records import Store, read_records
 from mimlstudy.engine.workers import run_trials
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.measures import COSTS, TESTED
@@ -275,7 +275,7 @@ if __name__ == "__main__":
             if name == "edited":
                 file.write_bytes(text + EDIT)
         file.write_bytes(text)
-        print(records(late, store=store)[["average_precision", "state"]].to_json())
+        print(read_records(late, store=store)[["average_precision", "state"]].to_json())
 """
 
 

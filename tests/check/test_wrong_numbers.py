@@ -11,7 +11,7 @@ from mimlstudy.engine import execution, records, trials
 from mimlstudy.engine.catalogue import content_hash
 from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import CURRENT, KEY
-from mimlstudy.engine.records import records as records_of
+from mimlstudy.engine.records import read_records as records_of
 from mimlstudy.engine.rows import StoreError
 from mimlstudy.engine.trials import Measure
 from mimlstudy.engine.verify import verify
