@@ -68,7 +68,7 @@ class KernelFactor(TransformerMixin, BaseEstimator):
     """Features phi of finite dimension with <phi(x), phi(z)> = k(x, z), or close to it.
 
     For the linear kernel the identity, for others a Cholesky factor, exact or by random landmarks;
-    a LowRankWarning says if more than 10 % of the kernel matrix's trace stays unexplained.
+    a LowRankWarning says if more than 10% of the kernel matrix's trace stays unexplained.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         Constant of "poly".
     rank : int >= 1, "auto" or None, default None
         Largest number of landmarks r; None sets no limit. "auto" is exact up to 2,000 rows; above,
-        it stops at 1 % of the trace unexplained, or at 1,000 landmarks.
+        it stops at 1% of the trace unexplained, or at 1,000 landmarks.
     tol : float >= 0, default 1e-10
         Where to stop: landmarks are drawn until at most this share of the trace is unexplained, an
         exact factor ends when no entry that is left exceeds this share of the mean diagonal. Not

@@ -208,7 +208,7 @@ def _alternatives(effects, headings):
     effect = effects["effect"]
     verb = "lead" if effect >= 0 else "trail"
     text = (
-        f"The favoured methods {verb} by {abs(effect):.1f} % of the rival's loss. They lead in "
+        f"The favoured methods {verb} by {abs(effect):.1f}% of the rival's loss. They lead in "
         f"{effects['in_favour']:.0%} of random mixtures of alternative settings."
     )
     if "10_multiverse" in headings:

@@ -57,7 +57,7 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
         "auto" 1 / n_features.
     rank : int >= 1, "auto" or None, default "auto"
         Largest number of landmarks of the kernel's factor; None is exact. "auto" is exact up to
-        2,000 instances; above, it stops at 1 % of the kernel's trace unexplained, or at 1,000
+        2,000 instances; above, it stops at 1% of the kernel's trace unexplained, or at 1,000
         landmarks.
     set_kernel : {"unit", "mean"}, default "unit"
         φ(X) is the sum of the φ(x) at unit length, or their mean: then the problem is convex.

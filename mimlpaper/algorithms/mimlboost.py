@@ -55,7 +55,7 @@ class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
         1 / (n_features Var x), "auto" 1 / n_features.
     rank : int >= 1, "auto" or None, default "auto"
         Largest number r of landmarks of the kernel's factor; None is exact. "auto" is exact up to
-        2,000 instances; above, it stops at 1 % of the kernel's trace unexplained, or at 1,000
+        2,000 instances; above, it stops at 1% of the kernel's trace unexplained, or at 1,000
         landmarks.
     C : float > 0, default 1.0
         Mean cost of a pair.

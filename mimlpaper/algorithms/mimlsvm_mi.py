@@ -35,7 +35,7 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
         Constant of "poly".
     rank : int >= 1, "auto" or None, default "auto"
         Largest number r of landmarks of the kernel's factor; None is exact. "auto" is exact up to
-        2,000 instances; above, it stops at 1 % of the kernel's trace unexplained, or at 1,000
+        2,000 instances; above, it stops at 1% of the kernel's trace unexplained, or at 1,000
         landmarks.
     C : float > 0, default 10.0
         Cost of a hinge loss of 1.

@@ -43,7 +43,7 @@ class NoisyOr(HighestInstance, LogOdds):
         Constant of "poly".
     rank : int >= 1, "auto" or None, default "auto"
         Largest number r of landmarks of the kernel's factor; None is exact. "auto" is exact up to
-        2,000 instances; above, it stops at 1 % of the kernel's trace unexplained, or at 1,000
+        2,000 instances; above, it stops at 1% of the kernel's trace unexplained, or at 1,000
         landmarks.
     ridge : float > 0, default 0.1
         Penalty of ||w||²/2.

@@ -154,7 +154,7 @@ class MiSvmInstance(_MiSvm):
         Constant of "poly".
     rank : int >= 1, "auto" or None, default "auto"
         Largest number r of landmarks of the kernel's factor; None is exact. "auto" is exact up to
-        2,000 instances; above, it stops at 1 % of the kernel's trace unexplained, or at 1,000
+        2,000 instances; above, it stops at 1% of the kernel's trace unexplained, or at 1,000
         landmarks.
     C : float > 0, default 1.0
         Cost of a hinge loss of 1.
@@ -227,7 +227,7 @@ class MiSvmBag(_MiSvm):
         Constant of "poly".
     rank : int >= 1, "auto" or None, default "auto"
         Largest number r of landmarks of the kernel's factor; None is exact. "auto" is exact up to
-        2,000 instances; above, it stops at 1 % of the kernel's trace unexplained, or at 1,000
+        2,000 instances; above, it stops at 1% of the kernel's trace unexplained, or at 1,000
         landmarks.
     C : float > 0, default 1.0
         Cost of a hinge loss of 1.
@@ -339,7 +339,7 @@ class ChFd(HighestInstance, BagClassifier):
         Constant of "poly".
     rank : int >= 1, "auto" or None, default "auto"
         Largest number r of landmarks of the kernel's factor; None is exact. "auto" is exact up to
-        2,000 instances; above, it stops at 1 % of the kernel's trace unexplained, or at 1,000
+        2,000 instances; above, it stops at 1% of the kernel's trace unexplained, or at 1,000
         landmarks.
     random_state : int, RandomState or None, default None
         Draws the landmarks of the kernel's factor.

@@ -66,7 +66,7 @@ def make_scenes(
     size: int = 48,
     random_state: int = 0,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Landscapes of desert, mountains, sea, sunset and trees, about 22 % with two labels or more.
+    """Landscapes of desert, mountains, sea, sunset and trees, about 22% with two labels or more.
 
     Unlabelled sky and fields resemble labelled surfaces. Each label covers at least half of the
     centre of one instance. ``size`` is a multiple of 8. Returns the images, uint8 (n_images, size,
@@ -278,7 +278,7 @@ def make_texts(
     *,
     random_state: int = 0,
 ) -> tuple[list[str], np.ndarray, list[np.ndarray]]:
-    """Texts about seven topics, 15 % of them about two, one after the other.
+    """Texts about seven topics, 15% of them about two, one after the other.
 
     Most words are common to all topics. Returns the texts; Y, bool (n_texts, 7), in the order of
     :data:`TEXT_LABELS`; and for each text the topics of its words, int (n_words,).

@@ -36,7 +36,7 @@ def critical_difference(rho) -> np.ndarray:
 
 
 def calibrated(records: pd.DataFrame) -> dict[int, float]:
-    """The least ρ at which no criterion differs falsely in more than 5 % of the data sets.
+    """The least ρ at which no criterion differs falsely in more than 5% of the data sets.
 
     By the number of training examples, as :data:`~mimlstudy.judge.statistics.RHO_BY_SIZE`.
     """

@@ -37,7 +37,7 @@ from mimlstudy.paper.published import (
 
 # How far below a quoted accuracy a competitive method may be.
 COMPETITIVE = 0.02
-# In percentage points: the paper says "about 20-45 %", in such steps.
+# In percentage points: the paper says "about 20-45%", in such steps.
 ABOUT = 5.0
 # Beyond these, means differ by rounding alone.
 MEAN_DECIMALS = 12
@@ -95,7 +95,7 @@ class ClaimPart:
     corrected: str = NOT_TESTED
     # The effect, or what is missing if the part is not tested.
     note: str = ""
-    # The difference in favour of the claim, and half of its corrected 95 % interval.
+    # The difference in favour of the claim, and half of its corrected 95% interval.
     difference: float | None = None
     half: float | None = None
     # The share of cases in which the corrected test supports what is claimed.
@@ -525,9 +525,9 @@ def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[ClaimPart]:
 
 
 def sampling_finds_violated(_records: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
-    """The worst of ``values[0]`` random constraints is of the worst 5 % with probability ≥ .95."""
+    """The worst of ``values[0]`` random constraints is of the worst 5% with probability ≥ .95."""
     (n_sampled,) = test.values
-    # Each misses the worst 5 % with probability .95, independently.
+    # Each misses the worst 5% with probability .95, independently.
     p = 1 - 0.95**n_sampled
     return [_fact("sampling", "formula", p >= 0.95, f"{p:.4f}")]
 

@@ -39,7 +39,7 @@ class Comparison:
 
     n: int  # pairs
     difference: float  # mean, in favour of a
-    half: float  # of its 95 % interval, by the corrected test's variance
+    half: float  # of its 95% interval, by the corrected test's variance
     tied_within: float  # the margin: the difference that does not count
     by_ranks: bool  # whether the corrected test is Wilcoxon's, of data sets
     paired: dict[str, float]  # by the plain t-test
@@ -266,7 +266,7 @@ def _counted(comparisons, test):
 class Ranks(NamedTuple):
     """Mean ranks of methods over independent data sets, and what they can show.
 
-    ``table`` has the best method first: rank (mean, 1 is best), low and high (95 % bootstrap).
+    ``table`` has the best method first: rank (mean, 1 is best), low and high (95% bootstrap).
     """
 
     table: pd.DataFrame

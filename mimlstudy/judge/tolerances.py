@@ -1,7 +1,7 @@
 """How far our mean of a cell may be from the printed one: one rule for each kind of table.
 
 A table names its rule in ``tables.csv``. Each rule is what two runs of one program may differ by,
-at 95 %, and half a unit of the last printed digit. ``cells`` have the columns of
+at 95%, and half a unit of the last printed digit. ``cells`` have the columns of
 :func:`~mimlstudy.judge.compare.compare_with_paper`.
 """
 
@@ -115,11 +115,11 @@ def two_cross_validations(cells: pd.DataFrame) -> pd.Series:
 RULES = {
     "splits": ToleranceRule(
         two_sets_of_splits,
-        "two means over 30 random splits of the same examples, at 95 %",
+        "two means over 30 random splits of the same examples, at 95%",
     ),
     "gene partitions": ToleranceRule(
         two_partitions_of_genes,
-        "two means over partitions of the same genes into ten folds, at 95 %; partitions differ "
+        "two means over partitions of the same genes into ten folds, at 95%; partitions differ "
         f"{GENE_PARTITIONS} times as much as independent folds would",
     ),
     # The rule of Table 4. Training and test pages are given, so that a program without chance
@@ -128,7 +128,7 @@ RULES = {
     # say the same.
     "sampled pages": ToleranceRule(
         sample_of_pages,
-        "the sampling error of the 33,000 test pages, at 95 %, from the largest variance that the "
+        "the sampling error of the 33,000 test pages, at 95%, from the largest variance that the "
         "mean and the range of a criterion allow; for hamming loss as if a page's labels were "
         "independent, and for average F1 as if it were a mean over pages",
     ),
@@ -138,7 +138,7 @@ RULES = {
     ),
     "cross-validations": ToleranceRule(
         two_cross_validations,
-        "two means over cross-validations of the same bags, at 95 %: ten, of settings fixed in "
+        "two means over cross-validations of the same bags, at 95%: ten, of settings fixed in "
         "advance five; for a value of the literature, which has no deviation, one more "
         "cross-validation",
     ),

@@ -4,7 +4,7 @@ In this column nothing is chosen by looking at printed results. Its rule is the 
 sections, and was written down before its rows ran:
 
 1. Features are as in the files. Only the scenes have each column scaled to [0, 1]: they are the
-   example of the authors' programs, whose widths are stated for columns so scaled.
+   example of the authors' programs, whose γ are stated for columns so scaled.
 2. A parameter has the value that the paper states. Where it states none, it has that of the
    authors' programs; then that of the paper that proposed the method; then the default of the
    library.
@@ -17,12 +17,12 @@ same scores, see :func:`is_degenerate`. A row that would take days has fewer of 
 fewer alternations or starts, a smaller rank, a looser solver, or a kernel that shares nothing
 between labels: such a setting has the source "for time".
 
-Ranks of kernel factors stand beside the rule. The default of the library misses at most 1 % of the
+Ranks of kernel factors stand beside the rule. The default of the library misses at most 1% of the
 trace. Where a nearly exact kernel was affordable the rank is higher: 1,000 on scenes for MimlBoost,
 and 1,500 on genes.
 
-One row breaks the rule: InsDif_MimlBoost has the width of MimlSvm's program, .2, and not that of
-MimlBoost's program, so that the variants of InsDif have one width.
+One row breaks the rule: InsDif_MimlBoost has the γ of MimlSvm's program, .2, and not that of
+MimlBoost's program, so that the variants of InsDif have one γ.
 """
 
 import warnings

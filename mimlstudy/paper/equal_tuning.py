@@ -139,7 +139,7 @@ def _through_insdif(method, row):
     ]
     if "rank" in row.learner.get_params():
         # More features of the kernel would take days.
-        left = "of the trace 4 to 14 % is missed at width .1, 66 to 82 % at 1, 97 to 100 % at 10"
+        left = "of the trace 4 to 14% is missed at γ = .1, 66 to 82% at 1, 97 to 100% at 10"
         bases.append(ours(f"for time; {left}", learner__rank=100))
     return Row(insdif.InsDif(learner=row.learner), bases, base_method=method)
 

@@ -1,6 +1,6 @@
-"""Section 5: D-MimlSvm on scenes and texts with 10 to 50 % multi-label examples. Figs. 4 and 5.
+"""Section 5: D-MimlSvm on scenes and texts with 10 to 50% multi-label examples. Figs. 4 and 5.
 
-Every method chooses among eight settings by hold-out, as the paper says without its grids: widths
+Every method chooses among eight settings by hold-out, as the paper says without its grids: γ
 of the authors' programs, powers of ten for the cost, and two values of one or two parameters of
 its own. The kernels are Gaussian on features from 0 to 1 for scenes, and linear on word counts for
 texts.
@@ -39,7 +39,7 @@ OF_FIGURES = [
 # From one, where MimlSvm_mi is a single-instance learner, to where little changes.
 ALTERNATIONS = [1, 2, 3, 10, 25]
 COSTS = [0.1, 1.0, 10.0, 100.0]
-OF_PROGRAMS = "widths of the authors' programs"
+OF_PROGRAMS = "γ of the authors' programs"
 # The cost of LIBSVM, and ten times it.
 MACHINE: dict[str, Any] = dict(gamma=[0.2, 1.0], C=[1.0, 10.0])
 # Section 4.3 states the kernels of MimlSvm and MimlSvm_mi alone.

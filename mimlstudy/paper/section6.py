@@ -57,7 +57,7 @@ FEATURES = insdif.DifferenceFeatures()
 AS_LINEAR = ours("of differences it is a Gaussian one", learner__kernel="linear")
 YEAST = ("yeast",)
 RANK_OF_GENES = 1500
-OF_GENES = ours("1 % of the trace is missed at γ = .2", transformation__rank=RANK_OF_GENES)
+OF_GENES = ours("1% of the trace is missed at γ = .2", transformation__rank=RANK_OF_GENES)
 EIGHTH_DEGREE = stated("6.2.1", kernel="poly", degree=8)
 HELD_OUT_DEGREE = stated("6.2.2", kernel="poly", degree=RANKSVM_DEGREES)
 
@@ -133,7 +133,7 @@ ALTERNATIVES_ON_PAGES = {
     "Ml-knn": each(n_neighbors=20, label_rule="top", scaling="sparse columns"),
     "Cnmf": each(C=100.0, gamma="auto", label_rule="top"),
 }
-# The sets of pages on which D-MimlSvm with LIBSVM's width gives all pages the same scores.
+# The sets of pages on which D-MimlSvm with LIBSVM's γ gives all pages the same scores.
 SAME_SCORES = tuple(
     f"yahoo:{name}" for name in ("Arts", "Business", "Education", "Recreation", "Science")
 )
@@ -142,7 +142,7 @@ ON_PAGES = TABLE_3 | {
         name: replace(TABLE_3[name], alternatives=overrides)
         for name, overrides in ALTERNATIVES_ON_PAGES.items()
     },
-    # With LIBSVM's width the machine is degenerate on pages. Whole grids would take a day: one
+    # With LIBSVM's γ the machine is degenerate on pages. Whole grids would take a day: one
     # alternation takes a minute.
     "InsDif_MimlSvm_mi": replace(
         TABLE_3["InsDif_MimlSvm_mi"],
@@ -152,7 +152,7 @@ ON_PAGES = TABLE_3 | {
     "InsDif_D-MimlSvm": replace(
         TABLE_3["InsDif_D-MimlSvm"],
         in_advance=[held_out(DEGENERATE, on=SAME_SCORES, transformation__gamma=[0.1, 1.0]),
-                    ours("for time; of the trace 5 to 8 % is missed at width .1, 62 to 72 % at 1",
+                    ours("for time; of the trace 5 to 8% is missed at γ = .1, 62 to 72% at 1",
                          transformation__rank=300)],
     ),
     "RankSvm": Row(

@@ -35,7 +35,7 @@ LIKE_SUB_COD = [
 ]
 OTHER_START = each(learner__start="medoids")
 
-# Fixed in advance: with features as in the files, kernels of the programs' widths or LIBSVM's have
+# Fixed in advance: with features as in the files, kernels with the programs' γ or LIBSVM's have
 # nothing to say of molecules, whose features reach some hundreds, and of some images.
 HELD_OUT_MACHINE = held_out(DEGENERATE, on=MOLECULES, gamma=GAMMAS, C=COSTS)
 HELD_OUT_INSTANCES = held_out(DEGENERATE, on=(*MOLECULES, "fox"), gamma=GAMMAS, C=COSTS)

@@ -61,7 +61,7 @@ OUTPUT = "output.txt"  # in the folder of an entry: what it prints
 CAPTION = (
     "{title}: mean ± std on {kind} data, profile {profile}. Rank is the mean rank over columns, 1 "
     "is best. Seconds are of the processor, for a fit and a prediction. *Against it*: in how many "
-    "cases the entry is shown to be better, neither, worse, at 95 %: by the corrected resampled "
+    "cases the entry is shown to be better, neither, worse, at 95%: by the corrected resampled "
     "t-test, over the web pages of Table 4 by the signed-rank test. "
     "Records of the other methods: {states}."
 )

@@ -29,7 +29,7 @@ LETTERS = 76  # of a claim in one line
 LINE_HEIGHT, LANE, ROW_GAP = 0.15, 0.2, 0.09  # inches: of a line, of an interval below its words
 WIDTH, ABOVE, BELOW = 5.2, 0.25, 0.4  # of the figure; the room for the key and for the axis
 LEFT, RIGHT = 0.02, 0.63  # of the axis, in widths of the figure; verdicts stand at its right
-FARTHEST = 100.0  # percent that the axis shows; a lead is at most 100 % of the rival's loss
+FARTHEST = 100.0  # percent that the axis shows; a lead is at most 100% of the rival's loss
 BAR: dict[str, Any] = dict(color=INK, marker="|", markersize=10, markeredgewidth=1.8)
 ABOVE_THE_AXIS: dict[str, Any] = dict(  # the place of a key
     loc="lower center", bbox_to_anchor=(0.5, 1), fontsize=8
@@ -140,7 +140,7 @@ def claims_figure(findings: Sequence[ClaimFinding], get_records: Records) -> plt
     for middle, difference in known:
         _draw_difference(ax, middle, difference)
     has_print = any(difference.printed is not None for _, difference in known)
-    handles = [plt.Line2D([], [], linewidth=1.6, label="ours, 95 % interval", **DOT)]
+    handles = [plt.Line2D([], [], linewidth=1.6, label="ours, 95% interval", **DOT)]
     if has_print:
         handles.append(plt.Line2D([], [], linestyle="none", label="printed", **BAR))
     ax.legend(handles=handles, ncols=2, **ABOVE_THE_AXIS)
@@ -203,7 +203,7 @@ def claims_caption(findings: Sequence[ClaimFinding]) -> str:
     claimed = {test.claimed for finding in findings for test in claim_tests().get(finding.id, [])}
     sentences = [
         "A row for each claim: its words; a black bar for the printed difference, where there is "
-        "one; a blue dot for ours, with its 95 % interval; the verdict of the corrected test. A "
+        "one; a blue dot for ours, with its 95% interval; the verdict of the corrected test. A "
         "difference is the mean over the claim's comparisons, in percent of the rival's loss."
     ]
     if "shares" in claimed:

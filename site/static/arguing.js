@@ -15,7 +15,7 @@
     return made;
   }
 
-  const percent = (share) => `${(100 * share).toFixed(1).replace("-", "−")} %`;
+  const percent = (share) => `${(100 * share).toFixed(1).replace("-", "−")}%`;
 
   // What the form says, as rules.
   function rulesOf() {

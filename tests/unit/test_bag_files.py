@@ -126,7 +126,7 @@ def strange_data():
         Bags(values, [0, 1, 5, 6, 9]),
         np.eye(4, k=1),
         ["id", "bag", 'B\\äu"me <&>', "=1+1"],
-        feature_names=["label:id", "it's {1} % a,b", "bag", "@a"],
+        feature_names=["label:id", "it's {1}% a,b", "bag", "@a"],
         bag_names=["{0 1}", "'=x", "a\\new", "'a"],
     )
 

@@ -412,7 +412,7 @@ def test_the_default_may_be_recorded_without_its_value(still):
 
 
 def test_a_step_leaves_the_neighbours_within_the_margin_and_not_what_is_ten_steps_away():
-    """A step of .005, and a margin of 5 % of .3."""
+    """A step of .005, and a margin of 5% of .3."""
     moving = swept("figure7", "MimlSvm", "ratio", GRID, effect=0.005)
     _, corrected = judged(moving, INSENSITIVE._replace(on=SEVEN[:1]))
     is_supported = [word == "supported" for word in corrected]
@@ -585,7 +585,7 @@ FALLING = [6, 5, 5, np.nan]
     ("following", "falls"),
     [
         (FALLING, True),
-        # A rise of .08 % that is thrown away.
+        # A rise of .08% that is thrown away.
         ([6, 5, 5, 5.004], False),
         ([6, 5, 5, 5.4], False),
         ([6, 5, 5, 4.5], True),
@@ -648,14 +648,14 @@ def share_supported(records, test):
 
 
 def test_printed_means_support_the_claims():
-    """At least 80 % of the parts with a printed difference, by the paper's test."""
+    """At least 80% of the parts with a printed difference, by the paper's test."""
     records = {f"table{number}": as_in_the_paper(number) for number in (1, 2, 3)}
     assert share_supported(records, "paired") >= 0.8
 
 
 @pytest.mark.parametrize("test", ["paired", "corrected"])
 def test_shuffled_names_support_none(test):
-    """At most 5 % of the parts."""
+    """At most 5% of the parts."""
     rng = np.random.default_rng(0)
     records = {}
     for number in (1, 2, 3):

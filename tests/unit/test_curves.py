@@ -23,7 +23,7 @@ from tests.made_up_records import level, rows, swept
 
 
 def sweep():
-    """Fractions of .01 a step of ratio, on ratios .1 to 1: the loss at 20 % is .31."""
+    """Fractions of .01 a step of ratio, on ratios .1 to 1: the loss at 20% is .31."""
     records = swept(
         "figure7",
         "MimlSvm",
@@ -129,7 +129,7 @@ def test_the_largest_change_is_told_in_percent_with_its_sign():
     assert changes.loc["MimlBoost: rounds 40 to 50"].abs().max() == pytest.approx(0)
     of_trees = changes.loc["AdtBoost.MH, images: 25 to 50"]
     assert of_trees.to_numpy() == pytest.approx(np.full(7, -10.0))
-    of_k = changes.loc["MimlSvm: k of 10 to 100 %", "hamming_loss"]
+    of_k = changes.loc["MimlSvm: k of 10 to 100%", "hamming_loss"]
     assert of_k == pytest.approx(100 * 0.08 / 0.31)
 
 

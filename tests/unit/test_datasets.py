@@ -74,7 +74,7 @@ def test_sets_have_the_names_that_the_published_results_use():
 
 @real_data
 def test_scene():
-    """Section 4.3.2: 2,000 images, nine instances of 15 features, over 22 % with several labels."""
+    """Section 4.3.2: 2,000 images, nine instances of 15 features, over 22% with several labels."""
     scenes = load("scene")
     counts = dict(zip(scenes.label_names, scenes.Y.sum(axis=0), strict=True))
     assert counts == {
@@ -102,7 +102,7 @@ def test_a_percentage_of_scenes():
 
 @real_data
 def test_reuters():
-    """Section 4.3.3: 2,000 bags of 2 to 26 instances, 3.6 on average, over 14.9 % multi-label."""
+    """Section 4.3.3: 2,000 bags of 2 to 26 instances, 3.6 on average, over 14.9% multi-label."""
     reuters = load("reuters")
     X = reuters.X
     assert X.sizes.min() == 2

@@ -81,7 +81,7 @@ def test_a_method_without_records_has_no_differences():
     assert differences(records, "D-MimlSvm", "MimlBoost").empty
     comparisons = {"there": (records, "D-MimlSvm", "MimlSvm"), "not": (records, "D-MimlSvm", "x")}
     lines = differences_table(comparisons, "Differences.").to_markdown().splitlines()
-    assert "| there | +20 % |" in next(line for line in lines if "there" in line)
+    assert "| there | +20% |" in next(line for line in lines if "there" in line)
     assert "| not | – |" in next(line for line in lines if "not" in line)
 
 

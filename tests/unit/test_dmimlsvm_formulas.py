@@ -173,7 +173,7 @@ def test_rescaled_loss_needs_its_positive_part():
 
 
 def test_p_of_59():
-    """One of p = 59 is among the worst 5 % with probability .95, the smallest such p. That all
+    """One of p = 59 is among the worst 5% with probability .95, the smallest such p. That all
     hold is likely, too, if only one in a hundred fails."""
     assert 1 - 0.95**N_PICKED >= 0.95
     assert 1 - 0.95 ** (N_PICKED - 1) < 0.95

@@ -243,7 +243,7 @@ CORPUS = [
 
 
 def test_vocabulary_is_the_words_in_most_texts():
-    """40 % of 5 words, stop words aside: "oil" is in 3 texts; "cow", "sea" in 2; "sun" in one."""
+    """40% of 5 words, stop words aside: "oil" is in 3 texts; "cow", "sea" in 2; "sun" in one."""
     text_bags = TextBags(top_share=0.4).fit(CORPUS)
     assert text_bags.vocabulary_.tolist() == ["cow", "oil"]
     bags = text_bags.transform(["oil oil cow moon", "", "unknown"])

@@ -101,7 +101,7 @@ def test_a_cross_marks_each_inverted_label():
 
 
 def swept_subcod():
-    """Accuracies of two data sets: .8 for M = 10, .82 for M = 70, and less at θ = 100 %."""
+    """Accuracies of two data sets: .8 for M = 10, .82 for M = 70, and less at θ = 100%."""
     rows = []
     for dataset in ("musk1", "fox"):
         for m, share in ((10, 0.1), (70, 0.1), (10, 1.0), (70, 1.0)):

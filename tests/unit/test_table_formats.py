@@ -39,8 +39,8 @@ def test_text_stays_text_in_html_and_markdown():
 
 
 def test_text_stays_text_in_latex():
-    table = grid("50 % of {a_b} & #1")
-    assert r"50 \% of \{a\_b\} \& \#1" in table.to_latex()
+    table = grid("50% of {a_b} & #1")
+    assert r"50\% of \{a\_b\} \& \#1" in table.to_latex()
 
 
 def test_what_is_saved_is_whole_and_the_same_each_time(table_1, tmp_path):

@@ -222,12 +222,12 @@ def test_ranks_of_kernels_miss_what_the_open_choice_says_of_them():
     few = missed("yahoo:Arts", "InsDif_MimlSvm_mi", 1, transformation__rank=1000)
     many = missed("yahoo:Arts", "InsDif_MimlSvm_mi", 1, transformation__rank=1500)
     assert f"(Arts {few}; {many} still at 1,500 landmarks)" in choice
-    assert f"by {away('auto')} at 1 % and by {away(1000)} at rank 1,000" in effect
+    assert f"by {away('auto')} at 1% and by {away(1000)} at rank 1,000" in effect
     assert f"{few} of the trace on Arts" in log.loc["insdif-misvm", "choice"]
 
 
 def percent(share, digits=0):
-    return f"{100 * share:.{digits}f} %"
+    return f"{100 * share:.{digits}f}%"
 
 
 def test_the_answer_of_the_readme_is_that_of_the_records():

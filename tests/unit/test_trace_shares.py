@@ -14,13 +14,13 @@ from mimlstudy.paper.section4 import NEARLY_EXACT
 from mimlstudy.paper.section6 import OF_GENES, TABLE_4
 from tests.real_data import real_data
 
-RANGE = re.compile(r"(\d+) to (\d+) % (?:is missed )?at (?:width )?(\.?\d+)")
+RANGE = re.compile(r"(\d+) to (\d+)% (?:is missed )?at (?:γ = )?(\.?\d+)")
 
 
 def typed_ranges(bases):
-    """The rank whose reason names shares that are missed, and their range for each width."""
+    """The rank whose reason names shares that are missed, and their range for each γ."""
     for basis in bases:
-        ranges = {float(width): (low, high) for low, high, width in RANGE.findall(basis.source)}
+        ranges = {float(gamma): (low, high) for low, high, gamma in RANGE.findall(basis.source)}
         if ranges:
             (rank,) = basis.values.values()
             return rank, ranges
@@ -52,7 +52,7 @@ def test_what_the_rank_of_a_row_leaves_is_what_its_reason_says(dataset, bases):
 )
 def test_what_a_rank_leaves_is_as_recorded(dataset, basis):
     (rank,) = basis.values.values()
-    share = float(basis.source.partition(" %")[0]) / 100
+    share = float(basis.source.partition("%")[0]) / 100
     runs = pd.read_csv(folders.results() / "kernel_ranks.csv")
     at_rank = runs[(runs["dataset"] == dataset) & (runs["n_landmarks"] == rank)]
     of_row = at_rank[~at_rank["override"].str.contains("gamma")]

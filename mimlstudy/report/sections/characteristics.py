@@ -22,7 +22,7 @@ def characteristics_table(cells: pd.DataFrame, profile: str) -> ReportTable:
     caption = (
         "Appendix C. Web page data sets after term selection: the paper's value, and the one "
         "counted in the files. PMC is the percentage of pages in more than one category, ANL the "
-        "average number of categories, PRC the percentage of categories with under 1 % of the "
+        "average number of categories, PRC the percentage of categories with under 1% of the "
         f"pages. {agrees.sum()} of {len(cells)} agree."
     )
     if profile != "paper":

@@ -206,7 +206,7 @@ def changes_figure(
     for ax in axes.flat[len(panels) :]:
         ax.set_axis_off()
     figure.supxlabel(xlabel, fontsize=8, x=0.3)
-    words = f"change from {at:g} %, % of the loss there"
+    words = f"change from {at:g}%, % of the loss there"
     figure.supylabel(words, fontsize=8)
     n_splits = records["split"].nunique()
     _draw_key(figure, axes.flat[0], color, n_splits)
@@ -232,7 +232,7 @@ def _draw_key(figure, ax, color, n_splits):
     margin = plt.Rectangle((0, 0), 1, 1, color=GREY)
     handles = {
         f"mean ± std, {n_splits} splits": curve,
-        f"tie, ± {MARGIN_PERCENT} %": margin,
+        f"tie, ± {MARGIN_PERCENT}%": margin,
     }
     bars, _ = ax.get_legend_handles_labels()
     handles |= dict(zip(["printed"], bars, strict=False))
@@ -275,8 +275,8 @@ SWEEPS = (
     Sweep("MimlBoost: rounds 40 to 50", "figure6", "MimlBoost", 40, (40, 50), 1),
     Sweep("AdtBoost.MH, images: 25 to 50", "figure6", "AdtBoost.MH", 25, (25, 50), 1),
     Sweep("AdtBoost.MH, genes: 25 to 50", "figure9", "AdtBoost.MH", 25, (25, 50), 3),
-    Sweep("MimlSvm: k of 10 to 100 %", "figure7", "MimlSvm", 20, (10, 100), 1),
-    Sweep("InsDif: M of 10 to 100 %", "figure8", "InsDif", 20, (10, 100), 3),
+    Sweep("MimlSvm: k of 10 to 100%", "figure7", "MimlSvm", 20, (10, 100), 1),
+    Sweep("InsDif: M of 10 to 100%", "figure8", "InsDif", 20, (10, 100), 3),
 )
 
 

@@ -147,7 +147,7 @@ def differences_table(comparisons: Mapping, caption: str) -> ReportTable:
     """
     means = {name: differences(*parts).mean() for name, parts in comparisons.items()}
     table = pd.DataFrame(means).T
-    texts = table.map("{:+.0f} %".format, na_action="ignore")
+    texts = table.map("{:+.0f}%".format, na_action="ignore")
     shown = texts.rename(columns=HEADS)
     return frame_grid(shown, table.reset_index(), caption, corner="")
 

@@ -116,7 +116,7 @@ def _key(figure, ax, image, limit, reference):
     place = ax.inset_axes((0.1, 0.45, 0.8, 0.08))
     ends = dict(orientation="horizontal", extend="both")
     bar = figure.colorbar(image, cax=place, **ends)
-    names = [f"−{limit:g} %", "equal", f"+{limit:g} %"]
+    names = [f"−{limit:g}%", "equal", f"+{limit:g}%"]
     bar.set_ticks([-limit, 0, limit], labels=names)
     bar.outline.set_visible(False)
     place.set_title(f"loss below or above that of {reference}")

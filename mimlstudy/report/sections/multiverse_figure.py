@@ -51,7 +51,7 @@ def _draw_effects(ax, middle, effects):
     is_mixture = effects["kind"] == MIXTURE
     has_our_settings = effects["kind"] == OURS
     mixtures = effects.loc[is_mixture, "effect"]
-    # A lead is at most 100 % of the rival's loss, so that what lies beyond is at the left.
+    # A lead is at most 100% of the rival's loss, so that what lies beyond is at the left.
     near = mixtures[mixtures >= -FARTHEST]
     # Dots that would hide each other stand at different heights, the same in every run.
     shaken = np.random.default_rng(0).uniform(-SHAKEN, SHAKEN, len(near))

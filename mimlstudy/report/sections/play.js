@@ -152,7 +152,7 @@ const SHOWN = {
   NoisyOr: {
     name: "Probability",
     share: probability,
-    text: (score) => `${(100 * probability(score)).toFixed(probability(score) < 0.1 ? 1 : 0)} %`,
+    text: (score) => `${(100 * probability(score)).toFixed(probability(score) < 0.1 ? 1 : 0)}%`,
   },
 };
 

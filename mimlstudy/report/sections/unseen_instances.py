@@ -183,7 +183,7 @@ def areas_table(ours: pd.DataFrame, printed: Mapping[str, tuple[float, float]]) 
     shown = tidy.map(number_text).set_axis(["bags", "sentences"], axis=1)
     caption = (
         "DBpedia: area under one curve for all labels (micro-AUC), printed and ours. Our methods "
-        "see the 2 % of words that most documents have, the printed methods see all words."
+        "see the 2% of words that most documents have, the printed methods see all words."
     )
     below_printed = tuple(ours.index[:1])
     return frame_grid(
