@@ -24,7 +24,7 @@ PRINTED_ROUNDING = 0.5 * 10**-PRINTED_DECIMALS
 
 # How much the mean of ten folds moves from one partition of the genes to another, as a share of
 # what ten independent folds would. Pooled over five partitions, three methods, seven criteria.
-GENE_PARTITIONS = 0.35
+GENE_PARTITIONS = 0.29
 N_TEST_PAGES = 11 * 3000
 
 

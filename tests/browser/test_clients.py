@@ -18,7 +18,9 @@ from conftest import ROOT, watched_page
 
 from mimlstudy.report.notebooks import available_notebooks
 
-JUPYTERLAB, LAB = "jupyterlab", "mimlstudy.report.lab"  # as modules; the second is `make lab`
+LAB = "mimlstudy.report.lab"  # the module that `make lab` runs
+WORKING_COPIES = "build/lab"
+SMOKE_RESULTS = ROOT / "build" / "smoke" / "results"
 # Sliders, a section, tables of data, and a reader's own data.
 IN_JUPYTERLAB = ["3_framework", "4_degeneration", "C_web_page_data", "own_data"]
 # A section, and a method of one's own; `make check` runs all others before.
@@ -35,20 +37,38 @@ def environment(folder):
 
 
 @pytest.fixture(scope="module")
-def jupyterlab(tmp_path_factory):
-    """A running JupyterLab on copies of the notebooks: its folder and its address."""
-    folder = tmp_path_factory.mktemp("lab")
-    for name, path in available_notebooks().items():
-        notebook = path.read_text()
-        assert PROFILE in notebook, name
-        smoke = notebook.replace(
-            PROFILE,
-            PROFILE.replace("paper", "smoke"),
-            1,
-        )
-        (folder / f"{name}.ipynb").write_text(smoke)
-    with server([JUPYTERLAB, f"--notebook-dir={folder}"], folder) as address:
-        yield folder, address
+def checkout(tmp_path_factory):
+    """A checkout of its own, with the files as they are here, all committed."""
+    folder = tmp_path_factory.mktemp("lab") / "checkout"
+    tracked = git(ROOT, "ls-files", "-z").rstrip("\0").split("\0")
+    for name in tracked:
+        copy = folder / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, copy)
+    git(folder, "init", "--quiet")
+    git(folder, "add", "--all")
+    author = ["-c", "user.name=A reader", "-c", "user.email=reader@example.org"]
+    git(folder, *author, "commit", "--quiet", "--message", "All")
+    if SMOKE_RESULTS.is_dir():  # so that no trial runs twice
+        shutil.copytree(SMOKE_RESULTS, folder / SMOKE_RESULTS.relative_to(ROOT))
+    return folder
+
+
+def git(folder, *words):
+    return subprocess.check_output(["git", "-C", str(folder), *words], text=True)
+
+
+@pytest.fixture(scope="module")
+def lab(checkout, tmp_path_factory):
+    """`make lab` in a checkout, its working copies at the smoke profile; and its address."""
+    with server([LAB], tmp_path_factory.mktemp("settings"), root=checkout) as address:
+        for name in IN_JUPYTERLAB:
+            path = checkout / WORKING_COPIES / f"{name}.ipynb"
+            notebook = path.read_text()
+            assert PROFILE in notebook, name
+            smoke = PROFILE.replace("paper", "smoke")
+            path.write_text(notebook.replace(PROFILE, smoke, 1))
+        yield checkout, address
 
 
 def set_to_draw_all_cells(folder):
@@ -134,21 +154,22 @@ def outputs(path, kind):
 
 
 @pytest.fixture(scope="module")
-def executed(browser, jupyterlab, request):
+def executed(browser, lab, request):
     """A notebook whose cells all ran in JupyterLab: the open page, and its saved file."""
     with watched_page(browser, 1280) as page:
-        yield page, run_all_cells(jupyterlab, page, request.param)
+        yield page, run_all_cells(lab, page, request.param)
 
 
-def run_all_cells(jupyterlab, page, name):
+def run_all_cells(lab, page, name):
     """Open a notebook, run its cells and wait for the last one; gives its saved copy."""
-    folder, address = jupyterlab
-    path = folder / f"{name}.ipynb"
-    page.goto(f"{address}/lab/workspaces/{path.stem}/tree/{name}.ipynb")
+    folder, address = lab
+    place = f"{WORKING_COPIES}/{name}.ipynb"
+    path = folder / place
+    page.goto(f"{address}/lab/workspaces/{name}/tree/{place}")
     page.locator(".jp-NotebookPanel-toolbar [data-status=idle]").wait_for(
         timeout=1000 * SECONDS_TO_START
     )
-    wait_for(lambda: kernel_state(address, f"{name}.ipynb") == "idle", SECONDS_TO_START)
+    wait_for(lambda: kernel_state(address, place) == "idle", SECONDS_TO_START)
     page.locator(".lm-MenuBar-itemLabel", has_text="Run").first.click()
     page.locator(".lm-Menu-item[data-command='runmenu:run-all']").click()
 
@@ -168,14 +189,29 @@ def all_cells_ran(path):
     return all(cell["execution_count"] for cell in code_cells(path))
 
 
+def n_saved_cells(path):
+    try:
+        return len(code_cells(path))
+    except json.JSONDecodeError:  # it is being saved
+        return 0
+
+
 @pytest.mark.parametrize("executed", IN_JUPYTERLAB, indirect=True)
-def test_all_cells_run_in_jupyterlab_and_pictures_are_seen(executed):
+def test_by_make_lab_all_cells_run_and_are_edited_and_git_sees_no_change(executed, checkout):
     page, path = executed
     assert not outputs(path, "error")
     pictures = page.locator(".jp-RenderedImage:not(.jupyter-widgets *) img")
     widths = pictures.evaluate_all("all => all.map((picture) => picture.naturalWidth)")
     assert len(widths) == outputs(path, "image/png")
     assert all(widths)
+
+    n_cells = len(code_cells(path))
+    page.locator(".jp-Cell").first.click()
+    page.keyboard.press("Escape")
+    page.keyboard.press("b")  # a cell below
+    page.keyboard.press("Control+s")
+    wait_for(lambda: n_saved_cells(path) == n_cells + 1, SECONDS_TO_START)
+    assert git(checkout, "status", "--porcelain") == ""
 
 
 @pytest.mark.parametrize("executed", ["3_framework"], indirect=True)
@@ -191,52 +227,6 @@ def test_sliders_and_the_player_work_in_jupyterlab(executed):
     player.get_by_role("button").nth(4).press("Enter")
     assert "Before a part was covered" in words.text_content()
     assert page.faults == []
-
-
-@pytest.fixture
-def checkout(tmp_path):
-    """A checkout of its own, with the files as they are here, all committed."""
-    folder = tmp_path / "checkout"
-    tracked = git(ROOT, "ls-files", "-z").rstrip("\0").split("\0")
-    for name in tracked:
-        copy = folder / name
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(ROOT / name, copy)
-    git(folder, "init", "--quiet")
-    git(folder, "add", "--all")
-    author = ["-c", "user.name=A reader", "-c", "user.email=reader@example.org"]
-    git(folder, *author, "commit", "--quiet", "--message", "All")
-    return folder
-
-
-def git(folder, *words):
-    return subprocess.check_output(["git", "-C", str(folder), *words], text=True)
-
-
-def n_saved_cells(path):
-    try:
-        return len(code_cells(path))
-    except json.JSONDecodeError:  # it is being saved
-        return 0
-
-
-def test_what_a_reader_runs_and_edits_by_make_lab_changes_nothing_that_git_keeps(
-    checkout, tmp_path, page
-):
-    with server([LAB], tmp_path, root=checkout) as address:
-        path = run_all_cells(
-            (checkout, address),
-            page,
-            "build/lab/3_framework",
-        )
-        assert not outputs(path, "error")
-        n_cells = len(code_cells(path))
-        page.locator(".jp-Cell").first.click()
-        page.keyboard.press("Escape")
-        page.keyboard.press("b")  # a cell below
-        page.keyboard.press("Control+s")
-        wait_for(lambda: n_saved_cells(path) == n_cells + 1, SECONDS_TO_START)
-    assert git(checkout, "status", "--porcelain") == ""
 
 
 @pytest.mark.parametrize("name", IN_PAPERMILL)
