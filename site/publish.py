@@ -209,8 +209,12 @@ def made_of() -> dict[str, dict[str, str]]:
     return entries
 
 
-def differences_since_publication() -> list[str]:
-    """What is not as it was published: a line for each such file in ``figures/``."""
+def differences_since_publication(waiting: Iterable[str] = ()) -> list[str]:
+    """What is not as it was published: a line for each such file in ``figures/``.
+
+    Records of the experiments ``waiting`` for verification may have changed: they are published
+    when they are current.
+    """
     listed = json.loads((folders.figures() / MADE_OF).read_text())
     here = made_of()
     lines = []
@@ -222,7 +226,9 @@ def differences_since_publication() -> list[str]:
         elif here[name]["file"] != listed[name]["file"]:
             lines.append(f"{name} was edited")
         elif here[name]["records"] != listed[name]["records"]:
-            lines.append(f"{name} was made of other records")
+            _, experiments = _origin_of(folders.figures() / name)
+            if not {*experiments} & {*waiting}:
+                lines.append(f"{name} was made of other records")
     return lines
 
 
