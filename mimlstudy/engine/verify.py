@@ -112,17 +112,17 @@ def verify(
         rows = _not_current(rows)
     recorded = Recorded(repeatable, rows, store, jobs, data_home)
     rng = np.random.default_rng(random_state)
-    outcomes: list[dict] = []
-    if seconds is not None:
-        for outcome in _judge_groups(recorded, _cheap_trials(recorded, seconds, rng)):
-            if outcome["outcome"] == DIFFERENT:
-                _mark_and_record(recorded, outcome)
-            outcomes.append(outcome)
+    is_audit = seconds is not None
+    if is_audit:
+        to_run = _cheap_trials(recorded, seconds, rng)
     else:
         store.add_outcomes([])  # a file that cannot be written fails now, not in hours
-        for outcome in _judge_groups(recorded, _sampled_trials(recorded, sample, rng)):
+        to_run = _sampled_trials(recorded, sample, rng)
+    outcomes = []
+    for outcome in _judge_groups(recorded, to_run):
+        if not is_audit or outcome["outcome"] == DIFFERENT:
             _mark_and_record(recorded, outcome)
-            outcomes.append(outcome)
+        outcomes.append(outcome)
     table = pd.DataFrame(outcomes, columns=VERIFIED_COLUMNS)
     return table.sort_values(GROUP, ignore_index=True)
 
