@@ -228,11 +228,11 @@ def test_each_end_of_a_notebook_is_told_apart(output, capsys):
     table = printed.out[printed.out.index("notebook ") :]
     bad, dead, draws, good = table.splitlines()[1:5]
     assert bad.split()[:2] == ["bad", "error"]
-    assert bad.endswith("mimlpaper run bad")
+    assert bad.endswith("mimlpaper run bad --profile smoke")
     assert dead.split()[:2] == ["dead", "died"]
-    assert dead.endswith("mimlpaper run dead")
+    assert dead.endswith("mimlpaper run dead --profile smoke")
     assert draws.split()[:2] == ["draws", "error"]
-    assert draws.endswith("mimlpaper run draws")
+    assert draws.endswith("mimlpaper run draws --profile smoke")
     assert good.split()[:2] == ["good", "done"]
     assert "ZeroDivisionError" in printed.err
     assert f"{output}/figures" in printed.err
@@ -249,11 +249,11 @@ from mimlpaper.algorithms import noisy_or
 from mimlstudy.engine.records import Store, read_records
 from mimlstudy.engine.workers import run_trials
 from mimlstudy.paper.catalogue import CATALOGUE
-from mimlstudy.paper.measures import COSTS, TESTED
+from mimlstudy.paper.measures import COST_MEASURE, TESTED
 from tests.made_up_study import METHODS, tiny
 EDIT = b"\\nNoisyOr.decision_function = lambda self, X: 0 * X.instances[: len(X), :4]\\n"
 if __name__ == "__main__":
-    folder, measure = Path(sys.argv[1]), {"costs": COSTS, "tested": TESTED}[sys.argv[2]]
+    folder, measure = Path(sys.argv[1]), {"costs": COST_MEASURE, "tested": TESTED}[sys.argv[2]]
     # Of another data set, so that no batch has trials of both.
     late = tiny(
         {"NoisyOr": noisy_or.NoisyOr()},
