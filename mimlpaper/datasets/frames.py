@@ -108,8 +108,8 @@ def _with_names(levels):
     """What gives names to the levels of an index that have none."""
     if len(levels) == 1:
         return f"table.rename_axis({BAG!r})"
-    others = [f"level{place}" for place in range(2, len(levels))]
-    names = [BAG, INSTANCE, *others]
+    further = [f"level{place}" for place in range(2, len(levels))]
+    names = [BAG, INSTANCE, *further]
     named = [name if level is None else level for level, name in zip(levels, names, strict=True)]
     return f"table.rename_axis({named})"
 
@@ -126,13 +126,14 @@ def _check_numbered(frame):
             f"the index repeats {number}; if it names the bags, table.rename_axis('bag'), and if "
             "it means nothing, table.reset_index(drop=True)"
         )
-    first = frame.columns[0] if len(frame.columns) else ""
-    if index.equals(pd.RangeIndex(len(index))) or LIKE_BAG.fullmatch(str(first)):
+    first_column = frame.columns[0] if len(frame.columns) else ""
+    if index.equals(pd.RangeIndex(len(index))) or LIKE_BAG.fullmatch(str(first_column)):
         return
     if len(frame.columns) and pd.api.types.is_integer_dtype(frame.dtypes.iloc[0]):
         raise ValueError(
-            f"the index and the first column, {first!r:.60}, both hold numbers; if the index names "
-            f"the bags, table.rename_axis('bag'), and if the column does, bag={first!r:.60}"
+            f"the index and the first column, {first_column!r:.60}, both hold numbers; if the "
+            "index names the bags, table.rename_axis('bag'), and if the column does, "
+            f"bag={first_column!r:.60}"
         )
 
 

@@ -1,8 +1,12 @@
 """All experiments by name: what the paper prints, then other settings, data and costs."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
+import pandas as pd
+
+from mimlstudy.engine.records import Store, read_records
 from mimlstudy.engine.trials import Experiment, Part
 from mimlstudy.paper import section4, section5, section6, section7, unseen
 from mimlstudy.paper.catalogue import CATALOGUE
@@ -110,6 +114,11 @@ def get_experiment(name: str) -> Experiment:
     if name not in EXPERIMENTS:
         raise ValueError(f"experiment must be one of {list(EXPERIMENTS)}, got {name!r}")
     return EXPERIMENTS[name]
+
+
+def reader(store: Store, profile: str = "paper") -> Callable[[str], pd.DataFrame]:
+    """What gives the records of an experiment by its name, from a store."""
+    return lambda name: read_records(EXPERIMENTS[name], profile=profile, store=store)
 
 
 @cache

@@ -25,7 +25,7 @@ from mimlpaper.datasets import DataError
 from mimlstudy import folders
 from mimlstudy.engine.execution import TrialError, compute
 from mimlstudy.engine.holdouts import HoldOut
-from mimlstudy.engine.records import CURRENT, Store, read_records
+from mimlstudy.engine.records import CURRENT, Store
 from mimlstudy.engine.trials import Experiment
 from mimlstudy.judge.compare import run_means
 from mimlstudy.judge.selection import (
@@ -36,7 +36,7 @@ from mimlstudy.judge.selection import (
 )
 from mimlstudy.judge.statistics import ranks_of_means, win_tie_loss
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
-from mimlstudy.paper.experiments import EXPERIMENTS
+from mimlstudy.paper.experiments import EXPERIMENTS, reader
 from mimlstudy.paper.published import PublishedTable, published_tables
 from mimlstudy.report.guest import (
     Conditions,
@@ -270,11 +270,8 @@ def _caption(number, rows, recorded, profile):
 
 def _recorded(number, datasets, profile) -> list[pd.DataFrame]:
     """The recorded rows of a table on the same data sets, a frame for each column of settings."""
-    parts, store = [], default_store(profile)
-
-    def read(name):
-        return read_records(EXPERIMENTS[name], profile=profile, store=store)
-
+    parts = []
+    read = reader(default_store(profile), profile)
     # All settings of unseen data are fixed in advance, and stand in "closest"; "fixed" has none.
     columns = SETTINGS_COLUMNS if number != UNSEEN else ("closest", "equal")
     for column in columns:

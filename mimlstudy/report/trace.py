@@ -9,7 +9,6 @@ A :class:`Trace` holds the facts. Commands print it as text; notebooks and the s
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from html import escape
 from itertools import zip_longest
 
@@ -17,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from mimlstudy.engine.fingerprint import fingerprint, modules_behind
-from mimlstudy.engine.records import CURRENT, GROUP, Store, read_records
+from mimlstudy.engine.records import CURRENT, GROUP, Store
 from mimlstudy.engine.verify import with_groups
 from mimlstudy.judge.compare import MISSING_CELL, as_table_names, compare_with_paper, run_means
 from mimlstudy.judge.selection import (
@@ -30,7 +29,7 @@ from mimlstudy.judge.selection import (
     selected,
 )
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
-from mimlstudy.paper.experiments import EXPERIMENTS
+from mimlstudy.paper.experiments import EXPERIMENTS, reader
 from mimlstudy.paper.published import published_tables
 from mimlstudy.paper.settings import CLOSEST, settings_table
 from mimlstudy.report import tables
@@ -244,7 +243,7 @@ def trace(
     _check("dataset", dataset, printed.datasets)
 
     store = store or default_store()
-    read = read or partial(_read, store=store)
+    read = read or reader(store)
     for cell in traces(printed.number, read, methods=[method], store=store):
         if (cell.criterion, cell.dataset) == (criterion, dataset):
             return cell
@@ -253,10 +252,6 @@ def trace(
         f"nothing is recorded of {method}; mimlpaper compute {experiment_of[method]} --methods "
         f"{named} makes its records"
     )
-
-
-def _read(name, store):
-    return read_records(EXPERIMENTS[name], store=store)
 
 
 def _experiments_by_method(table):
@@ -317,10 +312,10 @@ def _cells(by_column, number):
     """The cells of a table, then those of methods that have records in another column alone."""
     cells = compare_with_paper(by_column["closest"], number)
     for column in RECORDED_IN:
-        others = compare_with_paper(by_column[column], number)
-        others = others[~others["algorithm"].isin(cells["algorithm"])]
+        of_column = compare_with_paper(by_column[column], number)
+        further = of_column[~of_column["algorithm"].isin(cells["algorithm"])]
         # Their numbers have other settings than those of the table.
-        without_ours = others.assign(mean=np.nan, std=np.nan, state=MISSING_CELL)
+        without_ours = further.assign(mean=np.nan, std=np.nan, state=MISSING_CELL)
         cells = pd.concat([cells, without_ours], ignore_index=True)
     return cells
 
@@ -368,9 +363,9 @@ def _origins(table, method, dataset, by_column, store, outcomes):
             # Rows without a setting chosen by print have no others that are fixed in advance.
             experiment = EXPERIMENTS[rows["experiment"].iloc[0]]
             origins[column] = _origin(experiment, method, rows, store, outcomes)
-    own = EXPERIMENTS[table.experiment]
-    if not origins and method in own.methods:
-        origins["closest"] = _origin(own, method, NO_RECORDS, store, outcomes)
+    of_table = EXPERIMENTS[table.experiment]
+    if not origins and method in of_table.methods:
+        origins["closest"] = _origin(of_table, method, NO_RECORDS, store, outcomes)
     return origins
 
 

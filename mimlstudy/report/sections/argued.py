@@ -65,7 +65,7 @@ def argued_table(get_records: Records, rules: Rules) -> ReportTable:
     return frame_grid(shown, pd.DataFrame(tidy), caption, corner="", prose=True)
 
 
-def mean_ranks(get_records: Records, rules: Rules, number: int) -> pd.Series:
+def ranks_by_rules(get_records: Records, rules: Rules, number: int) -> pd.Series:
     """Mean ranks of a table's methods by some rules, the best first; empty without records.
 
     Methods are ranked in each column of the table that the rules leave. Level, test, margin and
@@ -91,7 +91,7 @@ def orders_table(get_records: Records, rules: Rules) -> ReportTable:
     """The order of each table's methods by some rules: a column for each table, the best on top."""
     columns, tidy = {}, []
     for number, table in published_tables().items():
-        ranks = mean_ranks(get_records, rules, number)
+        ranks = ranks_by_rules(get_records, rules, number)
         texts = [f"{method}, {rank:.1f}" for method, rank in ranks.items()]
         columns[f"Table {number}"] = pd.Series(texts, range(1, len(texts) + 1), dtype=object)
         for method, rank in ranks.items():
