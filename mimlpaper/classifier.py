@@ -232,7 +232,15 @@ class MimlClassifier(base.LogOdds):
             for i, (name, pipeline) in enumerate(candidates.items()):
                 bar.set_description(f"MimlClassifier, {name}")
                 began = time.perf_counter()
-                scores, longest = _cross_fit(pipeline, bags, labels, folds, budget, reserve, bar)
+                scores, longest = _cross_fit(
+                    pipeline,
+                    bags,
+                    labels,
+                    folds,
+                    budget,
+                    reserve,
+                    bar,
+                )
                 self.seconds_[name] = time.perf_counter() - began
                 self.held_out_[name] = self._criterion(labels, scores, folds)
                 if scores is None:

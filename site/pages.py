@@ -11,12 +11,14 @@ from terms import glossary, link, slug
 
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.folders import published
-from mimlstudy.judge.choices import divergences_with_effects
+from mimlstudy.judge.choices import divergences_with_effects, effects_of_choices
 from mimlstudy.judge.claims import CLAIM_COLUMNS, CORRECTED, WORDS
 from mimlstudy.judge.rules import DEFAULT_RULES
 from mimlstudy.paper.published import ALL_CRITERIA, published_divergences, published_tables
+from mimlstudy.report import first_page
 from mimlstudy.report.companion import Companion
-from mimlstudy.report.sections import explore, play
+from mimlstudy.report.sections import explore, gaps, play
+from mimlstudy.report.sections.curves import Sensitivity, largest_changes
 from mimlstudy.report.status import artefacts
 from mimlstudy.report.tables import (
     HOW_TESTED,
@@ -149,6 +151,7 @@ def claims_page(card, profile, headings):
     )
     return filled(
         "claims",
+        ANSWER=first_page.claims(card),
         HOW=HOW_TESTED,
         PROFILE=profile,
         RULES=raw(rules_form()),
@@ -248,10 +251,15 @@ def choices_page():
         "alternatives": "instead",
         "effect": "what it changes",
     }
+    largest = gaps.largest_effects(effects_of_choices(Companion.published().recorded))
     log = choices_log()[[*heads]].rename(columns=heads)
     rows = log.to_dict("records")
     table = sortable_table("Open choices", rows, {"section"}, file="csv/open_choices.csv")
-    return filled("choices", CHOICES=raw(table))
+    return filled(
+        "choices",
+        ANSWER=gaps.choices_in_words(len(log), largest),
+        CHOICES=raw(table),
+    )
 
 
 def glossary_page():
@@ -284,12 +292,17 @@ def play_page():
 
 def explore_page(get_records):
     """Figs. 6 to 9 with a slider; ``get_records`` returns an experiment's records by its name."""
-    return filled("explore", SLIDER=raw(explore.fragment(explore.sweeps(get_records))))
+    changes = largest_changes(Companion.published().recorded)
+    return filled(
+        "explore",
+        ANSWER=Sensitivity.of(changes).in_words(),
+        SLIDER=raw(explore.fragment(explore.sweeps(get_records))),
+    )
 
 
 def story_page(get_records):
     """RankSvm's early stop in steps; without records, a line that says so."""
     story = explore.early_stop(get_records)
     if story is None:
-        return filled("story", STORY=raw("<p>Its records are missing.</p>"))
-    return filled("story", STORY=raw(explore.fragment(story)))
+        return filled("story", ANSWER="", STORY=raw("<p>Its records are missing.</p>"))
+    return filled("story", ANSWER=story.pop("answer"), STORY=raw(explore.fragment(story)))

@@ -100,7 +100,13 @@ class DiverseDensity(InstanceScores, BagClassifier):
         centred = bags.with_instances(bags.instances - centre)
         starts = self._starts(centred, positive)
         options = self.tol, self.max_iter, self.verbose
-        ends, self.losses_, converged = shared(self._descend, centred, positive, starts, *options)
+        ends, self.losses_, converged = shared(
+            self._descend,
+            centred,
+            positive,
+            starts,
+            *options,
+        )
         best = self.losses_.argmin()  # the first of equals
         self.loss_ = self.losses_[best]
         if not converged[best]:

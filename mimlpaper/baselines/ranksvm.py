@@ -263,7 +263,15 @@ class _Dual:
         n_at_once = max(1, AT_ONCE // (n_labels * (n_labels + n)))
         for start in range(0, n, n_at_once):
             block = order[start : start + n_at_once]
-            _sweep(self.gram, self.Y, self.upper, block, self.alpha, self.beta, self.scores)
+            _sweep(
+                self.gram,
+                self.Y,
+                self.upper,
+                block,
+                self.alpha,
+                self.beta,
+                self.scores,
+            )
 
     def move_bias(self, constant):
         """A step of the method of multipliers: add to b the penalty times sum_i beta_ik."""

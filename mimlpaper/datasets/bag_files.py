@@ -135,7 +135,14 @@ def read_bags(
         raise ValueError(f"separator= must be a text, or None, got {separator!r:.60}")
     if not isinstance(max_bytes, Integral) or max_bytes < 1:
         raise ValueError(f"max_bytes= must be a number of bytes, got {max_bytes!r:.60}")
-    options = Options(bag, labels, separator, _number_or_none(missing), encoding, max_bytes)
+    options = Options(
+        bag,
+        labels,
+        separator,
+        _number_or_none(missing),
+        encoding,
+        max_bytes,
+    )
     if not isinstance(source, str | os.PathLike):
         if not isinstance(source, pd.DataFrame) and not hasattr(source, "to_pandas"):
             hint = "; give its .collect()" if hasattr(source, "collect") else ""
@@ -212,7 +219,11 @@ def _label_sets(path, options):
         max_bytes=options.max_bytes,
     )
     label_names = checked_names([label.name for label in labels], "label", len(labels))
-    bag_names = checked_names(map(_unguarded_name, table.bag_names), "bag", len(table.bag_names))
+    bag_names = checked_names(
+        map(_unguarded_name, table.bag_names),
+        "bag",
+        len(table.bag_names),
+    )
     return pd.DataFrame(label_sets_of(table), list(bag_names), list(label_names))
 
 
@@ -316,7 +327,11 @@ def _read_csv(path, options):
         columns = _with_last_as_labels(columns, kdis[1])
     table = _table(frame, columns, options)
     names = np.array(list(map(_unguarded_name, table.bag_names)), dtype=object)
-    return labelled_of_table(replace(table, bag_names=names), options.missing, options.max_bytes)
+    return labelled_of_table(
+        replace(table, bag_names=names),
+        options.missing,
+        options.max_bytes,
+    )
 
 
 def _head(text, begin=0):

@@ -94,7 +94,16 @@ def source_of(name: str) -> Source:
     """The source of a data set, also of one like "scene:10%"; ValueError if there is none."""
     if sizes := drawn_sizes(name):
         n_bags, n_instances, n_labels = sizes
-        return Source(name, "synthetic", n_bags, n_bags * n_instances, 16, n_labels, (), "")
+        return Source(
+            name,
+            "synthetic",
+            n_bags,
+            n_bags * n_instances,
+            16,
+            n_labels,
+            (),
+            "",
+        )
     origin, _ = split_percentage(name)
     if origin not in SOURCES:
         raise ValueError(f"no data set is named {origin!r}; there are {', '.join(SOURCES)}")

@@ -145,8 +145,12 @@ def facts(card: Mapping) -> list[Fact]:
 
 
 # What no record can contradict: an identity that tests prove, and what the paper does not print.
-INSDIF = "It makes a bag of a vector; its learner predicts the same from the vectors (proved)."
-UNKNOWN = "Whether Figs. 4 to 10, printed without values, agree; which RankSvm the authors ran."
+INSDIF = (
+    "It turns each vector into a bag, but its learner predicts the same from the vectors (proved)."
+)
+UNKNOWN = (
+    "Whether our curves agree with Figs. 4 to 10, which lack values; which RankSvm the authors ran."
+)
 
 
 def numbers(card: Mapping) -> str:
@@ -160,10 +164,10 @@ def numbers(card: Mapping) -> str:
     chance_with_choice = card["chance_with_choice"]["others_marked"]
     return (
         f"In {n_unmarked} rows no setting was fitted to the printed values: {_of(of_unmarked)} "
-        f"agree within the noise of runs; {chance[OTHER_ROWS]:.0%} of another algorithm's values "
-        f"would (chance). In {n_marked} rows some were: {_of(of_marked)} agree (chance "
-        f"{chance[ROWS_BY_PRINT]:.0%}, or {chance_with_choice:.0%} if fitted too); {n_fixed} do "
-        "with settings fixed in advance."
+        f"agree within the noise of runs; {chance[OTHER_ROWS]:.0%} of other algorithms' values "
+        f"would (chance). In {n_marked} rows some were fitted: {_of(of_marked)} agree (chance "
+        f"{chance[ROWS_BY_PRINT]:.0%}, or {chance_with_choice:.0%} if fitted). With settings fixed "
+        f"in advance {n_fixed} agree."
     )
 
 
@@ -209,10 +213,12 @@ def subcod(card: Mapping) -> str:
     """What sub-concepts add on Musk2 to a learner of the bag label, claim S7.4."""
     part = _effect_of_concepts(card)
     half = f"{part['half']:.3f}"
-    change = f"change its learner's accuracy by {part['difference']:.3f} ± {half}"
+    difference = (
+        f"differs from its learner without sub-concepts by {part['difference']:.3f} ± {half}"
+    )
     if part["difference"] == part["half"] == 0:
-        change = "never change its learner's accuracy"
-    return f"On Musk2, its largest gain in print, its sub-concepts {change}."
+        difference = "is as accurate as its learner without sub-concepts"
+    return f"On Musk2, where its printed gain is largest, SubCod {difference}."
 
 
 def _effect_of_concepts(card):
@@ -231,9 +237,9 @@ def bags(card: Mapping) -> str:
     n_mean, n_sets = leads.loc["mean"]
     n_statistics = leads.loc["bag statistics", "sum"]
     return (
-        "The better of two random learners of each kind, equally tuned, is the paper's on "
-        f"{n_mean:.1f} of {n_sets:.0f} data sets against learners of a bag's mean, on "
-        f"{n_statistics:.1f} against richer statistics (even: {n_sets / 2:.1f})."
+        "With equal tuning the better of two random bag learners beats that of two learners of a "
+        f"bag's mean on {n_mean:.1f} of {n_sets:.0f} data sets, of richer statistics on "
+        f"{n_statistics:.1f} (even: {n_sets / 2:.1f})."
     )
 
 
@@ -248,9 +254,9 @@ def claims(card: Mapping) -> str:
     n_others = sum(_word(claim, CORRECTED) == "supported" for claim in others)
     return (
         f"Of {len(of_methods)} that compare methods the corrected test supports "
-        f"{words['supported']} fully and {words['supported in part']} in part, and contradicts "
+        f"{words['supported']} fully, {words['supported in part']} in part, and contradicts "
         f"{words['contradicted']}; {words['undecided']} are undecided, {n_weak} for lack of power. "
-        f"The paper's t-test supports {by_paper['supported']} fully. Of {len(others)} on other "
+        f"The paper's t-test supports {by_paper['supported']}. Of {len(others)} on other "
         f"matters {n_others} hold."
     )
 

@@ -615,8 +615,8 @@ def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
     alternatives = means.drop(published.index)
     # Without a published row there is nothing to differ from.
     changes = alternatives.sub(by_method, level="method").dropna(how="all")
-    published_texts = published.map("{:.3f}".format)
-    texts = pd.concat([published_texts, changes.map("{:+.3f}".format)])
+    published_texts = published.map(number_text)
+    texts = pd.concat([published_texts, changes.map(signed_text)])
     # Each method's changes stand below its means.
     texts = texts.loc[[*changes.index.unique("method")]]
     (experiment,) = records.loc[records["alternative"] == "", "experiment"].unique()
@@ -662,6 +662,12 @@ def number_text(mean: float, std: float = math.nan) -> str:
             text = f"{round_half_up(number, PRINTED_DECIMALS):.{PRINTED_DECIMALS}f}"
             texts.append(text.removeprefix("0"))
     return "±".join(texts)
+
+
+def signed_text(difference: float) -> str:
+    """``+.046`` or ``−.005``, of a difference."""
+    sign = "−" if difference < 0 else "+"
+    return sign + number_text(abs(difference))
 
 
 def _provenance(cells, profile):

@@ -107,9 +107,9 @@ def bags_in_words(groups: dict) -> str:
         ]
         expected = of_equal_numbers.loc[of_equal_numbers["rival"] == rival, "leads"].sum()
         sentences.append(
-            f"Their mean is above that of {IN_SENTENCES[rival]} on {' and '.join(counts)}, without "
-            "a test. If two learners of each group are picked at random, they are "
-            f"ahead on {expected:.1f} of all {n_sets} sets on average."
+            f"Against {IN_SENTENCES[rival]} their mean result is better on "
+            f"{' and '.join(counts)}, without a test. If two learners of each group are picked at "
+            f"random, the paper's are ahead on {expected:.1f} of all {n_sets} sets on average."
         )
     return " ".join(sentences)
 
@@ -125,17 +125,18 @@ def ranks_in_words(ranks: Ranks) -> str:
     behind = ", ".join(largest_p.index[largest_p < ALPHA])
     best_rank = ranks.table["rank"].iloc[0]
     named = " and ".join(leaders)
-    stays, are = "it is still the first", "is"
+    stays, are = "it is first each time", "is"
     if len(leaders) > 1:
-        stays, are = "they are still the first", "are"
+        stays, are = "they are first each time", "are"
     if any({*of_sets.leaders()} != {*leaders} for of_sets in without):
-        stays = "another method can be the first"
-    lead = "No lead is significant whichever set is left out."
+        stays = "another method is then sometimes first"
+    lead = "No lead stays significant in all of these rankings."
     if behind:
-        lead = f"Whichever set is left out, {named} {are} significantly ahead of {behind}."
+        lead = f"In all of these rankings {named} {are} significantly ahead of {behind}."
     words = (
         f"Over {len(datasets)} data sets the best mean rank is that of {named}, "
-        f"{best_rank:.1f} among {len(ranks.table)} methods. If one set is left out, {stays}. {lead}"
+        f"{best_rank:.1f} among {len(ranks.table)} methods. The ranking was repeated with each set "
+        f"left out: {stays}. {lead}"
     )
     if len(datasets) < N_DECIDABLE:
         words += f" With {len(datasets)} sets little can be decided."
@@ -145,6 +146,12 @@ def ranks_in_words(ranks: Ranks) -> str:
 def number_of(n: int, noun: str) -> str:
     """A number with its noun, such as "1 trial" or "3 trials"."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def listed(names) -> str:
+    """Names in a sentence, such as "A, B and C"."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def counted(numbers) -> str:

@@ -1,11 +1,11 @@
 """Build sdist and wheel, install each in an empty environment, and use it away from the checkout.
 
 ``python tests/package/check_package.py`` (in ``make check``) builds in ``build/package`` and tries
-every Python from 3.11 to 3.14 that the machine has, with the core's packages alone, in locked
-versions; the first also with the oldest that the ranges allow. The newest versions are tried by the
-tests of CI, which are not installed from the locks. In an empty folder each learns from
-bags and runs ``data`` and ``status``; the first, in both versions, also the README's five lines on
-fewer bags and ``bench``, which needs the scenes: without their file it runs on drawn data.
+the two ends of what is supported, with the core's packages alone: the oldest Python with the oldest
+versions that the ranges allow, and the newest Python of this machine with the locked versions. The
+newest versions are tried by the tests of CI, which are not installed from the locks. In an empty
+folder each learns from bags and runs the README's five lines on fewer bags, ``data``, ``status``
+and ``bench``, which needs the scenes: without their file it runs on drawn data.
 """
 
 import os
@@ -71,25 +71,16 @@ def main():
     oldest = FOLDER / "oldest.txt"
     dependencies = "\n".join(project["project"]["dependencies"])
     oldest.write_text(dependencies.replace(">=", "=="))
-    pythons = pythons_here()
-    first, *later_versions = pythons
-    use(pythons[first], first, sdist, locked, whole=True)
-    use(pythons[first], f"{first}-oldest", wheel, oldest, whole=True)
-    for later in later_versions:
-        use(pythons[later], later, wheel, locked)
-    for version in VERSIONS:
-        if version not in pythons:
-            print(f"Python {version} is not tried: this machine has none")
+    first, last = ends_of_pythons_here()
+    use(first, sdist, oldest)
+    use(last, wheel, locked)
 
 
-def pythons_here():
-    """The Python of each version that the machine has, the oldest first."""
-    pythons = {}
-    for version in VERSIONS:
-        python = python_of(version)
-        if python is not None:
-            pythons[version] = python
-    return pythons
+def ends_of_pythons_here():
+    """The oldest and the newest supported Python that the machine has."""
+    pythons = [python_of(version) for version in VERSIONS]
+    here = [python for python in pythons if python is not None]
+    return here[0], here[-1]
 
 
 def python_of(version):
@@ -138,16 +129,17 @@ def check_sdist_builds_the_same_wheel(builder, sdist, wheel):
     assert not [name for name in names if name.endswith(".lock")]
 
 
-def use(python, name, package, constraints, whole=False):
+def use(python, package, constraints):
     """Install the package in an empty environment, and use it in an empty folder."""
-    alone = environment(python, f"python{name}")
+    name = constraints.stem
+    alone = environment(python, name)
     # Without hashes, which the package that was just built has not.
     exact = re.findall(
         r"^[\w.-]+==[^\\\n]+",
         constraints.read_text(),
         re.MULTILINE,
     )
-    versions = FOLDER / f"versions{name}.txt"
+    versions = FOLDER / f"{name}-versions.txt"
     versions.write_text("\n".join(exact))
     locked = ["--constraint", str(versions), str(package)]
     # What nothing imports needs no bytecode.
@@ -174,13 +166,13 @@ def use(python, name, package, constraints, whole=False):
         )
         assert "values that agree" in status, status
         assert "nan of" not in status, status
-        if whole:
-            use_the_readme(alone, folder)
-            use_the_bench(alone, folder)
+        use_the_readme(alone, folder)
+        use_the_bench(alone, folder)
         code = "import mimlpaper; print(mimlpaper.__file__)"
         place = call(alone, "-c", code, cwd=folder)
     assert str(FOLDER) in place, place
-    print(f"Python {name}, {package.name}")
+    version = call(alone, "--version").strip()
+    print(f"{version}, versions of {constraints.name}, {package.name}")
 
 
 def use_the_readme(alone, folder):

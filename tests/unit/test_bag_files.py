@@ -448,12 +448,20 @@ def test_empty_cells_at_the_end_of_lines_and_empty_rows_do_not_matter(read, refu
     assert_same(read("t.csv", head + "\n" + rows.replace("\n", ",\n")), expected)
     assert_same(read("t.csv", TABLE + ",,,\n , , , \n"), expected)
     not_empty = TABLE.replace("\n", ",\n") + "r,1,1,1,5\n"
-    refused("t.csv", not_empty, "line 1: each column must have a head, got none for column 5")
+    refused(
+        "t.csv",
+        not_empty,
+        "line 1: each column must have a head, got none for column 5",
+    )
 
 
 def test_what_is_no_arff_is_shown(refused):
     page = "<!DOCTYPE html><html>404</html>"
-    refused("t.arff", page, "@data are needed, got a file that begins with '<!DOCTYPE html>")
+    refused(
+        "t.arff",
+        page,
+        "@data are needed, got a file that begins with '<!DOCTYPE html>",
+    )
 
 
 def test_records_in_memory_are_a_frame_as_the_error_says():
@@ -880,9 +888,21 @@ def test_csv_of_kdis_may_have_passed_through_a_spreadsheet(read, first, end):
 def test_a_table_with_another_separator_says_what_was_found(refused, separator):
     table = TABLE.replace(",", separator)
     found = table.split("\n")[0].replace("\u2003", r"\\u2003")
-    refused("t.csv", table, f"line 1: .* with ',' or ';' or .* between them, got '{found}'")
-    refused("t.csv", "# mine\n" + TABLE, "line 1: .* between them, got '# mine'")
-    refused("t.tsv", TABLE, r"line 1: .*, with '\\t' between them, got 'bag,x,label:b,y'")
+    refused(
+        "t.csv",
+        table,
+        f"line 1: .* with ',' or ';' or .* between them, got '{found}'",
+    )
+    refused(
+        "t.csv",
+        "# mine\n" + TABLE,
+        "line 1: .* between them, got '# mine'",
+    )
+    refused(
+        "t.tsv",
+        TABLE,
+        r"line 1: .*, with '\\t' between them, got 'bag,x,label:b,y'",
+    )
 
 
 def test_a_folder_is_no_file(tmp_path):
@@ -967,7 +987,11 @@ def test_xml_beside_the_file_and_the_count_of_meka_must_agree(read, refused, tmp
 
 def test_new_bags_of_arff_have_no_labels(read, tmp_path):
     """What marks labels is not read: they may be missing, or a question mark."""
-    of_bags = changed(TWO, '1,0\n bag2,"1e1,.25",0,1', '?,?\n bag2,"1e1,.25",maybe,?')
+    of_bags = changed(
+        TWO,
+        '1,0\n bag2,"1e1,.25",0,1',
+        '?,?\n bag2,"1e1,.25",maybe,?',
+    )
     new = read("two.arff", of_bags, labels=[])
     assert new.Y.shape == (2, 0)
     assert new.feature_names == ("f1", "f2")

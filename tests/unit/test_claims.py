@@ -316,7 +316,13 @@ def curves():
 
 def stable(method, from_round, to_round, on=SEVEN):
     rounds = (from_round, to_round)
-    return of("stable", methods=method, rivals=(), on=on, values=rounds)
+    return of(
+        "stable",
+        methods=method,
+        rivals=(),
+        on=on,
+        values=rounds,
+    )
 
 
 def test_a_curve_is_stable_if_later_rounds_stay_within_the_margin_of_ties(curves):
@@ -341,7 +347,12 @@ def test_without_the_named_round_stability_is_not_tested(curves):
 
 
 def test_a_loss_that_stays_at_0_is_stable():
-    record = rows("figure6", "scene", "A", {"hamming_loss": np.zeros(2)})
+    record = rows(
+        "figure6",
+        "scene",
+        "A",
+        {"hamming_loss": np.zeros(2)},
+    )
     rounds = [record.assign(stage=stage) for stage in range(1, 4)]
     claimed = stable("A", 1, 3, on=["hamming_loss"])
     assert words_by(pd.concat(rounds), claimed) == ["supported"]

@@ -114,7 +114,11 @@ def test_verify_fails_if_records_are_damaged(run, recorded, options, expected):
 
 def test_compute_fails_if_records_stay_as_they_are_for_want_of_data(run, recorded, monkeypatch):
     """And verify says how many records it cannot compare."""
-    monkeypatch.setattr(PaperCatalogue, "content", lambda *arguments: "other data")
+    monkeypatch.setattr(
+        PaperCatalogue,
+        "content",
+        lambda *arguments: "other data",
+    )
     monkeypatch.setattr(PaperCatalogue, "fetch", raising(DataError("gone")))
     code, printed = run(f"compute {SMOKE_RUN} --methods Ml-knn")
     assert code == 1
@@ -124,7 +128,11 @@ def test_compute_fails_if_records_stay_as_they_are_for_want_of_data(run, recorde
 
 @pytest.mark.usefixtures("recorded")
 def test_verify_says_how_many_records_it_cannot_compare(run, monkeypatch):
-    monkeypatch.setattr(verify, "n_in_no_group", lambda *arguments, **options: 3)
+    monkeypatch.setattr(
+        verify,
+        "n_in_no_group",
+        lambda *arguments, **options: 3,
+    )
     code, printed = run(f"verify {SMOKE_RUN}")
     assert code == 0
     assert "3 recorded trials cannot be compared: of other settings or data, or costs" in printed

@@ -265,7 +265,12 @@ def test_synthetic_data_replace_nothing_that_git_keeps(
     figure = empty_figure()
     paper = Companion()
     paper.save_table(sizes, "sizes", of=[synthetic])
-    paper.save_figure(figure, "explained", shows="A line.", of=synthetic)
+    paper.save_figure(
+        figure,
+        "explained",
+        shows="A line.",
+        of=synthetic,
+    )
     assert len(list(project.rglob("sizes.*"))) == n_files
     assert len(list(project.rglob("explained.*"))) == n_files
     assert figure.get_suptitle() == companion.SYNTHETIC_NOTE
@@ -339,9 +344,21 @@ def test_a_question_names_a_file_without_its_folder():
 
 def test_notices_are_shown_without_red_until_the_cell_ends(monkeypatch):
     shown = []
-    monkeypatch.setattr(Progress, "_show", lambda self, data: shown.append(data))
+    monkeypatch.setattr(
+        Progress,
+        "_show",
+        lambda self, data: shown.append(data),
+    )
     notices = Notices()
-    record = logging.LogRecord("mimlpaper", logging.WARNING, "", 0, "compiling loops", (), None)
+    record = logging.LogRecord(
+        "mimlpaper",
+        logging.WARNING,
+        "",
+        0,
+        "compiling loops",
+        (),
+        None,
+    )
     notices.emit(record)
     assert shown == [{"text/plain": "compiling loops"}]
     notices.clear()
@@ -358,6 +375,10 @@ def test_a_trace_is_of_the_profile_and_store_of_the_notebook(project):
         profile="smoke",
         jobs=1,
     )
-    cell = Companion(profile="smoke", jobs=1).trace("table1", "MimlNn", "hamming_loss")
+    cell = Companion(profile="smoke", jobs=1).trace(
+        "table1",
+        "MimlNn",
+        "hamming_loss",
+    )
     assert cell.origins["closest"].trials[0].startswith("2: 2 current")
     assert len(cell.runs["closest"]) == 2

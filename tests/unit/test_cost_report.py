@@ -77,7 +77,12 @@ def test_amounts_have_as_many_digits_as_they_can_bear(value, unit, text):
 
 def test_growth_is_over_the_size_that_varies_alone():
     costs = pd.DataFrame(grown())
-    by_bags = cost_report.growth(costs, "MimlNn", "fit_seconds", "bags")
+    by_bags = cost_report.growth(
+        costs,
+        "MimlNn",
+        "fit_seconds",
+        "bags",
+    )
     assert by_bags.to_dict() == {200: 1, 400: 4, 800: 16}
     by_labels = cost_report.growth(
         costs,

@@ -150,7 +150,12 @@ def words_of(text):
     without_head = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.S)
     without_boxes = re.sub(r"^:::.*$", "", without_head, flags=re.M)
     without_pictures = re.sub(r"!\[[^]]*\]", "", without_boxes)
-    without_code = re.sub(r"```.*?```", "", without_pictures, flags=re.S)
+    without_code = re.sub(
+        r"```.*?```",
+        "",
+        without_pictures,
+        flags=re.S,
+    )
     without_tables = re.sub(r"^\|.*$", "", without_code, flags=re.M)
     without_marks = re.sub(r"<!--.*?-->", "", without_tables)
     without_addresses = re.sub(r"\]\([^)]*\)", "]", without_marks)

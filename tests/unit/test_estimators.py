@@ -231,14 +231,24 @@ def test_errors_say_how_to_give_vectors(bags, Y):
     euclidean = miml.MimlNn(metric="euclidean")
     assert_refused(euclidean, bags, Y, message)
     far = SumInstances().transform(bags) + 1e8
-    assert_refused(svm, far, Y, r"X must lie around 0, .* scale them, as MinMaxScaler\(\) does")
+    assert_refused(
+        svm,
+        far,
+        Y,
+        r"X must lie around 0, .* scale them, as MinMaxScaler\(\) does",
+    )
     make_pipeline(MinMaxScaler(), svm).fit(far, Y)
 
 
 def test_errors_say_how_to_give_bags(bags, Y):
     nn = miml.MimlNn()
     sparse = [csr_array(bag) for bag in bags]
-    assert_refused(nn, sparse, Y, r"bag 0 is sparse; give its .toarray")
+    assert_refused(
+        nn,
+        sparse,
+        Y,
+        r"bag 0 is sparse; give its .toarray",
+    )
     imaginary = [bag + 1j for bag in bags]
     message = "bag 0 must hold real numbers, got complex"
     assert_refused(nn, imaginary, Y, message)

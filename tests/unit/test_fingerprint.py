@@ -169,7 +169,11 @@ def test_two_names_that_change_places_count(toy):
     extra = TOY["toy.extra"].replace("SMALL", "FACTOR")
     small_first = TOY["toy.shapes"].replace("import SMALL", "import FACTOR as SMALL")
     large_first = small_first.replace("FACTOR as large", "FACTOR as SMALL")
-    large_first = large_first.replace("import FACTOR as SMALL", "import FACTOR as large", 1)
+    large_first = large_first.replace(
+        "import FACTOR as SMALL",
+        "import FACTOR as large",
+        1,
+    )
     hashes = [toy(extra=extra, shapes=shapes) for shapes in (small_first, large_first)]
     assert hashes[0] != hashes[1]
 

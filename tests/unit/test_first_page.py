@@ -31,7 +31,12 @@ def claim(name, supported=3, n_parts=4, parts=(), **fields):
     of_claim = verdict(supported, n_parts, **fields)
     views = ("paper's test", "corrected test", "equal tuning")
     verdicts = dict.fromkeys(views, of_claim)
-    return {"id": name, "kind": "comparison", "verdicts": verdicts, "parts": list(parts)}
+    return {
+        "id": name,
+        "kind": "comparison",
+        "verdicts": verdicts,
+        "parts": list(parts),
+    }
 
 
 @pytest.fixture
@@ -86,9 +91,9 @@ def card():
 def test_numbers_tell_rows_by_how_their_settings_were_chosen(card):
     text = first_page.numbers(card)
     assert "In 1 rows no setting was fitted to the printed values: 2 of 4 agree" in text
-    assert "10% of another algorithm's values would (chance)." in text
-    assert "In 2 rows some were: 4 of 6 agree (chance 30%, or 50% if fitted too);" in text
-    assert text.endswith("; 1 do with settings fixed in advance.")
+    assert "10% of other algorithms' values would (chance)." in text
+    assert "In 2 rows some were fitted: 4 of 6 agree (chance 30%, or 50% if fitted)." in text
+    assert text.endswith("With settings fixed in advance 1 agree.")
 
 
 def test_comparisons_are_counted_by_the_corrected_test_and_by_equal_tuning(card):
@@ -109,21 +114,21 @@ def test_sub_concepts_are_compared_with_the_learner_without_them(card):
     part |= {"difference": 0.0}
     assert first_page.subcod(card).endswith("by 0.000 ± 0.020.")
     part |= {"half": 0.0}
-    assert first_page.subcod(card).endswith("its sub-concepts never change its learner's accuracy.")
+    assert first_page.subcod(card).endswith("is as accurate as its learner without sub-concepts.")
 
 
 def test_bags_lead_rivals_on_so_many_sets(card):
     text = first_page.bags(card)
-    assert "is the paper's on 2.4 of 3 data sets against learners of a bag's mean" in text
-    assert text.endswith("on 1.0 against richer statistics (even: 1.5).")
+    assert "beats that of two learners of a bag's mean on 2.4 of 3 data sets" in text
+    assert text.endswith("of richer statistics on 1.0 (even: 1.5).")
 
 
 def test_claims_are_counted_by_both_tests_and_a_weak_test_is_said(card):
     card["claims"][-1]["kind"] = "data"
     text = first_page.claims(card)
-    assert "Of 6 that compare methods the corrected test supports 0 fully and 5 in part," in text
+    assert "Of 6 that compare methods the corrected test supports 0 fully, 5 in part," in text
     assert ", and contradicts 0; 1 are undecided, 1 for lack of power." in text
-    assert "The paper's t-test supports 0 fully. Of 1 on other matters " in text
+    assert "The paper's t-test supports 0. Of 1 on other matters " in text
     assert text.endswith(" 0 hold.")
 
 

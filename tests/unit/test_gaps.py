@@ -29,7 +29,12 @@ def test_a_choice_at_the_end_of_a_grid_counts_unless_nothing_lies_beyond():
 def test_a_grid_of_yes_and_no_has_no_ends():
     search = HoldOut(MimlNn(), {"scaled": [False, True], "ratio": [0.2, 0.4]})
     chosen = ['{"scaled": true, "ratio": 0.4}']
-    (grid,) = gaps._grids_of(search, chosen, "Table 1, scene", "MimlNn")
+    (grid,) = gaps._grids_of(
+        search,
+        chosen,
+        "Table 1, scene",
+        "MimlNn",
+    )
     assert grid.parameter == "ratio"
     assert grid.chosen == (0.4,)
 

@@ -42,7 +42,12 @@ def check_by_hand(search, X, Y, splitter):
 @pytest.mark.parametrize("criterion", ["average_precision", "ranking_loss"])
 def test_a_hold_out_keeps_what_does_best_on_the_part_held_out(bags, labels, criterion):
     """Of equal values the first. A loss is best where it is least."""
-    search = HoldOut(PIPELINE, GRID, criterion=criterion, random_state=5)
+    search = HoldOut(
+        PIPELINE,
+        GRID,
+        criterion=criterion,
+        random_state=5,
+    )
     search.fit(bags, labels)
     settings = [{"mlknn__n_neighbors": k} for k in (1, 3, 9)]
     assert search.holdout_values_["params"] == settings

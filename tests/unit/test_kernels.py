@@ -28,7 +28,11 @@ def test_an_interrupt_leaves_the_factor_of_an_earlier_fit(rng, monkeypatch):
     X = rng.random((8, 3))
     factor = KernelFactor().fit(X)
     before = factor.transform(X)
-    monkeypatch.setattr(kernels, "shared", lambda *_, **__: (Interrupted(), [0], 0.0))
+    monkeypatch.setattr(
+        kernels,
+        "shared",
+        lambda *_, **__: (Interrupted(), [0], 0.0),
+    )
     with pytest.raises(KeyboardInterrupt):
         factor.fit(X + 5)
     assert np.array_equal(factor.transform(X), before)
@@ -42,7 +46,14 @@ def test_kernels_by_hand():
     assert linear.item() == 2
     rbf = kernel_matrix(a, b, kernel="rbf", gamma=0.3)
     assert rbf.item() == pytest.approx(np.exp(-0.6))
-    poly = kernel_matrix(a, b, kernel="poly", gamma=3, degree=2, coef0=5)
+    poly = kernel_matrix(
+        a,
+        b,
+        kernel="poly",
+        gamma=3,
+        degree=2,
+        coef0=5,
+    )
     assert poly.item() == 121
 
 

@@ -280,7 +280,11 @@ def test_numbers_of_labels_in_another_order_are_names_or_refused(bags, numbered)
 def test_score_matches_names_as_fit_does(bags, labels):
     names = [f"b{i}" for i in range(len(bags))]
     named = Bags(bags.instances, bags.offsets, None, names)
-    table = pd.DataFrame(labels, names, [f"l{i}" for i in range(labels.shape[1])])
+    table = pd.DataFrame(
+        labels,
+        names,
+        [f"l{i}" for i in range(labels.shape[1])],
+    )
     learner = MimlNn(random_state=0).fit(named, table)
     assert learner.score(named, table.iloc[::-1, ::-1]) == learner.score(named, table)
     assert learner.score(named, labels) == learner.score(named, table)
@@ -292,7 +296,11 @@ def test_score_matches_names_as_fit_does(bags, labels):
 @pytest.mark.parametrize("classes", [["no", "yes"], [1, 2], [0, 5]], ids=str)
 def test_the_scorer_of_accuracy_takes_the_classes_that_were_learned(bags, labels, classes):
     of_two_numbers = MiSvmBag().fit(bags, labels[:, 0])
-    expected = metrics.scorers["accuracy"](of_two_numbers, bags, labels[:, 0])
+    expected = metrics.scorers["accuracy"](
+        of_two_numbers,
+        bags,
+        labels[:, 0],
+    )
     y = np.array(classes)[1 * labels[:, 0]]
     learner = MiSvmBag().fit(bags, y)
     accuracy = metrics.scorers["accuracy"]

@@ -52,7 +52,12 @@ def test_fit_is_stationary_and_odds_are_those_of_the_model(bags, labels):
     for label in range(2):
         w = learner.coef_[label]
         b = learner.intercept_[label]
-        _, gradient = objective(np.append(w, b), bags, Y[:, label], 0.5)
+        _, gradient = objective(
+            np.append(w, b),
+            bags,
+            Y[:, label],
+            0.5,
+        )
         assert np.abs(gradient).max() < 1e-4
 
     s = learner.instance_scores(bags)

@@ -281,7 +281,11 @@ def test_what_would_mislead_is_said():
         [[1, 1], [0, 1], [0, 1], [0, 1]],
         LABELS,
     )
-    unlabelled = labelled_bags(bags, [[1, 1], [0, 0], [0, 0], [0, 1]], LABELS)
+    unlabelled = labelled_bags(
+        bags,
+        [[1, 1], [0, 0], [0, 0], [0, 1]],
+        LABELS,
+    )
     remarks = own_data.warnings_about(own_data.OwnData(unlabelled, None, {}), n_folds=2)
     assert any(remark.startswith("Labelled bags without a label: 2.") for remark in remarks)
     sentences = own_data.warnings_about(own_data.OwnData(labelled, None, {}), n_folds=2)

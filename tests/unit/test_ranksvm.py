@@ -153,7 +153,12 @@ def test_linear_program_agrees_with_a_general_solver(rng, vertex):
         margins = pairs.margins(rng.normal(size=pairs.shape))
         cost = scale * margins - 1.0
         alpha = pairs.lowest(cost, vertex)
-        expected = linprog(cost, A_eq=A, b_eq=np.zeros(5), bounds=bounds)
+        expected = linprog(
+            cost,
+            A_eq=A,
+            b_eq=np.zeros(5),
+            bounds=bounds,
+        )
         value = cost @ alpha
         assert value == pytest.approx(expected.fun, rel=1e-6, abs=1e-6)
         assert A @ alpha == pytest.approx(np.zeros(5), abs=1e-5)

@@ -98,7 +98,12 @@ def test_cells_are_escaped_and_tinted_and_have_numbers_to_sort_by():
 def test_details_stand_folded_below_their_row():
     details = [Markup("<b>more</b>"), ""]
     rows = [{"a": "1"}, {"a": "2"}]
-    text = sortable.sortable_table("Some", rows, set(), details=details)
+    text = sortable.sortable_table(
+        "Some",
+        rows,
+        set(),
+        details=details,
+    )
     _, with_details, without = text.split("<tbody>")
     folded = '<tr class="folded" hidden><td colspan="1"><b>more</b></td></tr>'
     assert folded in with_details

@@ -45,7 +45,12 @@ def test_one_label_has_positive_and_negative_bags():
 def counts():
     scenes = load("synthetic_scene")
     estimator = make_pipeline(OnInstances(MinMaxScaler()), DMimlSvm(random_state=0))
-    (row,) = binding_constraints(estimator, scenes, np.arange(40), None)
+    (row,) = binding_constraints(
+        estimator,
+        scenes,
+        np.arange(40),
+        None,
+    )
     return row
 
 

@@ -65,7 +65,12 @@ def test_the_best_accuracy_of_a_data_set_is_bold_and_runs_of_one_have_no_deviati
 
 def test_a_column_of_table_5_has_an_address_for_each_number():
     records = as_in_the_paper(5, n_runs=1)
-    table = subcod_report.accuracies_table(records, "", "paper", is_column=True)
+    table = subcod_report.accuracies_table(
+        records,
+        "",
+        "paper",
+        is_column=True,
+    )
     assert table.entries.at["SubCod", "fox"].address == "table5/SubCod/accuracy/fox"
 
 

@@ -161,7 +161,12 @@ def test_a_measured_table_has_our_values_alone():
 
 def test_a_column_of_settings_has_an_address_for_each_number():
     records = as_in_the_paper(2)
-    table = tables.measured_table(records, title="", profile="paper", column_of=2)
+    table = tables.measured_table(
+        records,
+        title="",
+        profile="paper",
+        column_of=2,
+    )
     number = table.entries.at["MimlSvm", "coverage ↓"]
     assert number.address == "table2/MimlSvm/coverage/reuters"
     assert 'data-address="table2/MimlSvm/coverage/reuters"' in table.to_styler().to_html()
@@ -185,7 +190,7 @@ def test_an_open_choice_is_shown_by_the_change_of_each_mean():
     records = pd.concat([row, alternative, without_alternative])
     table = tables.choices_table(records, "Open choices")
     assert list(table.entries.index) == ["MimlNn", "MimlNn: ratio = 0.2"]
-    assert first_lines(table.entries["coverage ↓"]) == ["0.300", "-0.100"]
+    assert first_lines(table.entries["coverage ↓"]) == [".300", "−.100"]
     assert "splits: 2" in table.caption
 
 

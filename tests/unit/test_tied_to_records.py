@@ -219,8 +219,18 @@ def test_ranks_of_kernels_miss_what_the_open_choice_says_of_them():
     of_sub_concepts = missed("musk2", "SubCod_MimlBoost", learner__rank=1000)
     on_musk2 = f"{of_instances}; Ch-Fd {of_hulls}, SubCod_MimlBoost {of_sub_concepts}"
     assert f"on musk2 ({on_musk2})" in choice
-    few = missed("yahoo:Arts", "InsDif_MimlSvm_mi", 1, transformation__rank=1000)
-    many = missed("yahoo:Arts", "InsDif_MimlSvm_mi", 1, transformation__rank=1500)
+    few = missed(
+        "yahoo:Arts",
+        "InsDif_MimlSvm_mi",
+        1,
+        transformation__rank=1000,
+    )
+    many = missed(
+        "yahoo:Arts",
+        "InsDif_MimlSvm_mi",
+        1,
+        transformation__rank=1500,
+    )
     assert f"(Arts {few}; {many} still at 1,500 landmarks)" in choice
     assert f"by {away('auto')} at 1% and by {away(1000)} at rank 1,000" in effect
     assert f"{few} of the trace on Arts" in log.loc["insdif-misvm", "choice"]

@@ -223,7 +223,13 @@ class Loud(LabelFrequencies):
 
 def test_warnings_of_a_fit_are_recorded():
     trial = Trial("mine", TINY, "Loud", "{}", 0)
-    (row,) = run_trial(trial, Loud(), RandomSplits(1), TESTED, CATALOGUE)
+    (row,) = run_trial(
+        trial,
+        Loud(),
+        RandomSplits(1),
+        TESTED,
+        CATALOGUE,
+    )
     assert row["warnings"] == "RuntimeWarning; UserWarning"
 
 

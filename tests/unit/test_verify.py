@@ -233,7 +233,11 @@ def two_sets(monkeypatch, tmp_path):
     store = Store(tmp_path / "two", CATALOGUE)
     sets = TwoSets(store)
     monkeypatch.setattr("mimlstudy.engine.trials._loaded", sets.loaded)
-    monkeypatch.setattr(PaperCatalogue, "drawn_content", lambda *arguments: "its content")
+    monkeypatch.setattr(
+        PaperCatalogue,
+        "drawn_content",
+        lambda *arguments: "its content",
+    )
     compute(sets.experiment, store=store, jobs=1)
     edit(monkeypatch, __name__, "1", "3")
     edit(monkeypatch, __name__, "2", "4")

@@ -182,7 +182,12 @@ class Interrupted(LabelFrequencies):
 @pytest.mark.parametrize("kind", ["plain", "compiled"])
 def test_an_interrupt_is_no_failed_trial(kind):
     mine = tiny({"Interrupted": Interrupted(kind)})
-    trials = run_trials(mine.trials(), {"mine": mine}, CATALOGUE, jobs=1)
+    trials = run_trials(
+        mine.trials(),
+        {"mine": mine},
+        CATALOGUE,
+        jobs=1,
+    )
     with pytest.raises(KeyboardInterrupt):
         list(trials)
 

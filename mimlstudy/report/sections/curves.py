@@ -327,6 +327,45 @@ def is_not_printed() -> pd.DataFrame:
     return pd.DataFrame(rows).T
 
 
+class Sensitivity(NamedTuple):
+    """How far losses move away from those at the paper's settings, in percent of these.
+
+    Attributes
+    ----------
+    of_boosting : largest change of a printed criterion after the paper's rounds.
+    of_unprinted : largest fall of a criterion that AdtBoost.MH's rows do not print.
+    of_medoids, of_prototypes : largest change of each criterion with the parameter of MimlSvm and
+        of InsDif.
+    """
+
+    of_boosting: float
+    of_unprinted: float
+    of_medoids: pd.Series
+    of_prototypes: pd.Series
+
+    @classmethod
+    def of(cls, changes: pd.DataFrame) -> "Sensitivity":
+        """Summarise :func:`largest_changes`."""
+        not_printed = is_not_printed()
+        printed, unprinted = changes.mask(not_printed), changes.where(not_printed)
+        by_figure = {sweep.figure: changes.loc[sweep.name] for sweep in SWEEPS}
+        return cls(
+            printed.filter(like="Boost", axis=0).abs().max(axis=None),
+            unprinted.filter(like="AdtBoost", axis=0).min(axis=None),
+            by_figure["figure7"],
+            by_figure["figure8"],
+        )
+
+    def in_words(self) -> str:
+        """A sentence with the largest changes of the three kinds of parameters."""
+        return (
+            "After the paper's rounds of boosting the largest change of a printed criterion is "
+            f"{self.of_boosting:.1f}% of its loss. MimlSvm's losses rise by up to "
+            f"{self.of_medoids.max():.0f}% with its parameter, and InsDif's change by up to "
+            f"{self.of_prototypes.abs().max():.1f}%."
+        )
+
+
 class Question(NamedTuple):
     """What a reader asks of Appendix B, as the notebook's parameters say it."""
 

@@ -22,6 +22,7 @@ WITH_HOLD_OUTS = ("table1", "table2", "table3", "table4", "table5", "fixed", "un
 BOUNDS = {"ratio": 1.0, "ridge": 0.0, "max_alternations": 1}
 CROWDED = 0.2  # share of the fits at an end of a grid
 FEW_NAMES = 3  # of data sets; more are shown as the first and the last
+LITTLE = 0.02  # change of a mean criterion
 
 
 class Grid(NamedTuple):
@@ -193,6 +194,22 @@ def largest_effects(effects: Mapping[str, Sequence[Effect]]) -> pd.Series:
     # A stable order: equal changes stay in the order of the choices.
     names = sorted(largest, key=lambda name: -change(largest[name]))
     return pd.Series({name: largest[name] for name in names})
+
+
+def choices_in_words(n_choices: int, largest: pd.Series) -> str:
+    """How many choices are open, and for how many of them a setting matters."""
+    n_small = n_of_little_effect(largest)
+    return (
+        f"{n_choices} choices are open. For {len(largest)} of them the effect of other settings on "
+        f"a criterion other than coverage was measured. For {len(largest) - n_small} of these some "
+        f"setting changes a criterion by {number_text(LITTLE)} or more; for {n_small} the largest "
+        "change is smaller."
+    )
+
+
+def n_of_little_effect(largest: pd.Series) -> int:
+    """For how many choices no setting changes a criterion by as much as :data:`LITTLE`."""
+    return int((largest.map(change) < LITTLE).sum())
 
 
 def change(effect: Effect) -> float:

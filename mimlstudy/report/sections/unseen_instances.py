@@ -18,7 +18,14 @@ from mimlstudy.paper.unseen import CEILING, DEFAULTS_FROM
 from mimlstudy.report.figures import LINE, RIGHT, WRONG
 from mimlstudy.report.sections.explained_report import measured_explanations
 from mimlstudy.report.sections.unseen_orders import SETS
-from mimlstudy.report.tables import Entry, ReportTable, crossed, frame_grid, number_text
+from mimlstudy.report.tables import (
+    Entry,
+    ReportTable,
+    crossed,
+    frame_grid,
+    number_text,
+    signed_text,
+)
 
 BOX = ["duration", "lowest frequency", "highest frequency"]  # features of a segment of sound
 TINTS = ["C0", "C1", "C3", "#56B4E9", "#333333"]  # that few eyes take for another
@@ -161,7 +168,7 @@ def explanations_table(records: pd.DataFrame) -> ReportTable:
     sets = tidy.index.get_level_values("dataset")
     shown = crossed(names, sets, entries)
     caption = (
-        "Explanations against true labels. From top to bottom, a cell has the accuracy of an "
+        "Explanations compared with true labels. From top to bottom, a cell has the accuracy of an "
         "instance's top label among all labels; the same among its bag's labels; the area under "
         "the curve; pointing. Means over splits."
     )
@@ -183,7 +190,7 @@ def areas_table(ours: pd.DataFrame, printed: Mapping[str, tuple[float, float]]) 
     shown = tidy.map(number_text).set_axis(["bags", "sentences"], axis=1)
     caption = (
         "DBpedia: area under one curve for all labels (micro-AUC), printed and ours. Our methods "
-        "see the 2% of words that most documents have, the printed methods see all words."
+        "see the most frequent 2% of the words. The printed methods see all words."
     )
     below_printed = tuple(ours.index[:1])
     return frame_grid(
@@ -207,11 +214,11 @@ def defaults_table(trials: pd.DataFrame) -> ReportTable:
     for (method, override, _), mean in means.iterrows():
         if override == "{}":
             names.append(method)
-            entries.append(Entry(tuple(map("{:.3f}".format, mean))))
+            entries.append(Entry(tuple(map(number_text, mean))))
         else:
             names.append(f"{method}: {override_in_words(override)}")
             change = changes.loc[mean.name]
-            entries.append(Entry(tuple(map("{:+.3f}".format, change))))
+            entries.append(Entry(tuple(map(signed_text, change))))
     shown = crossed(names, means.index.get_level_values("dataset"), entries)
     n_splits = trials["split"].nunique()
     caption = (
