@@ -1,5 +1,6 @@
 """Arrays of real numbers and of label sets, and rows and columns in the order of their names."""
 
+import math
 import re
 from collections.abc import Sequence
 from datetime import date, time, timedelta
@@ -9,7 +10,8 @@ from numbers import Integral, Real
 import numpy as np
 import pandas as pd
 
-WHOLE_OR_REAL = "biuf"  # NumPy's letters of booleans, integers and floats
+WHOLE = "biu"  # NumPy's letters of booleans and integers
+WHOLE_OR_REAL = f"{WHOLE}f"  # and of floats
 EXACT = 2**53  # float64 holds each integer up to here, and rounds most of the larger ones
 REFUSED = {
     "c": "complex numbers; give real ones, such as .real or np.abs()",
@@ -21,7 +23,8 @@ REFUSED = {
 TIMES = date, time, timedelta, np.datetime64, np.timedelta64, pd.Period
 # Of cells of objects float() would read some: to Python the text "1_0" is 10.
 NO_NUMBERS = str, bytes, complex, *TIMES
-OF_NAMES = "must be a table of booleans, or 0 and 1; make it of names by MultiLabelBinarizer()"
+A_TABLE = "must be a table of booleans, or 0 and 1"
+OF_NAMES = f"{A_TABLE}; make it of lists of names by MultiLabelBinarizer()"
 
 
 def real_array(name: str, values) -> np.ndarray:
@@ -61,8 +64,8 @@ def label_array(name: str, values) -> np.ndarray:
         raise ValueError(f"{name} {OF_NAMES}, got lists") from None
     if cells.dtype.kind in "OUS":
         for cell in cells.flat:
-            if isinstance(cell, str | bytes | list | set):
-                raise ValueError(f"{name} {OF_NAMES} (or .astype(int) of digits), got {cell!r}")
+            if isinstance(cell, str | bytes | list | tuple | set | frozenset):
+                raise ValueError(f"{name} {_remedy_of_words(cell, cells.ndim)}, got {cell!r}")
     numbers = real_array(name, values)
     if numbers.ndim != 2 or numbers.shape[1] == 0:
         hint = ""
@@ -71,9 +74,22 @@ def label_array(name: str, values) -> np.ndarray:
         raise ValueError(f"{name} must be 2-D, with labels{hint}, got shape {numbers.shape}")
     strange = numbers[~np.isin(numbers, (0, 1))]
     if len(strange):
-        hint = "; are scores and predicted swapped?" if name == "predicted" else ""
+        hint = ""
+        if name == "predicted":
+            hint = "; are scores and predicted swapped?"
+        elif np.isin(numbers, (-1, 1)).all():
+            hint = "; give Y > 0"
         raise ValueError(f"{name} must hold booleans, or 0 and 1, got {strange[0]:g}{hint}")
     return numbers > 0
+
+
+def _remedy_of_words(cell, n_dimensions):
+    """How words, or sets of words, become label sets."""
+    if not isinstance(cell, str | bytes):
+        return OF_NAMES
+    if n_dimensions == 1:
+        return f"{A_TABLE}; make it of one name an example by pd.get_dummies(Y)"
+    return f"{A_TABLE}; make it of words as Y == 'yes' does, of digits by .astype(int)"
 
 
 def check_type(name: str, values):
@@ -187,6 +203,7 @@ def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:
     An index of numbers against names in words keeps its places: it is the one that pandas gives
     where nobody named anything, or what a split or a shuffle left of it. But if the names hold the
     same numbers in another order, such as "img3" and 3, it may be meant for them, and is refused.
+    So is an index that pandas gave by itself, against these numbers in another order.
 
     Parameters
     ----------
@@ -202,6 +219,7 @@ def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:
     if texts.is_unique and wanted_texts.is_unique:
         places = texts.get_indexer(wanted_texts)
         if (places >= 0).all():
+            _check_meant(what, names, wanted)
             return places
     if _are_integers(names) != _are_integers(wanted):
         numbers, wanted_numbers = _numbers_in(texts), _numbers_in(wanted_texts)
@@ -215,9 +233,26 @@ def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:
     )
 
 
+def _check_meant(what, names, wanted):
+    """Refuse numbers that pandas gave by itself, and that are names in another order elsewhere."""
+    if _is_from_pandas(names) != _is_from_pandas(wanted):
+        raise ValueError(
+            f"{what} must have names on both sides, or on none, got the same numbers in another "
+            "order, on one side from pandas itself; give that side names, as "
+            ".set_axis(names, axis=0) does, or, if the order is the same, .to_numpy()"
+        )
+
+
+def _is_from_pandas(names):
+    """Whether names are the numbers 0, 1, … of the index that pandas gives where none is given."""
+    return isinstance(names, pd.RangeIndex) and (names.start, names.step) == (0, 1)
+
+
 def text_of_name(name: object) -> str:
     """The name as a text; of a whole number without a point, since pandas may make it a float."""
-    return str(int(name)) if isinstance(name, float) and name.is_integer() else str(name)
+    if isinstance(name, float | np.floating | Decimal) and math.isfinite(name) and name % 1 == 0:
+        return str(int(name))
+    return str(name)
 
 
 def _are_integers(names):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from mimlpaper.arrays import check_mask, check_type, order_by_name, real_array
+from mimlpaper.arrays import WHOLE, check_mask, check_type, order_by_name, real_array
 
 LARGEST = 1e150  # of a feature: distances and kernels take squares, and add them up
 
@@ -39,7 +39,7 @@ class Bags:
     names: Sequence | None = None
 
     def __post_init__(self):
-        if self.feature_names is None and isinstance(self.instances, pd.DataFrame):
+        if self.feature_names is None and hasattr(self.instances, "columns"):
             object.__setattr__(self, "feature_names", list(self.instances.columns))
         instances = np.ascontiguousarray(real_array("instances", self.instances))
         offsets = _whole_offsets(self.offsets)
@@ -59,12 +59,8 @@ class Bags:
             )
         if self.sizes.min() < 1:
             raise ValueError(f"bag {self.sizes.argmin()} is empty; every bag needs an instance")
-        for what, n in ("feature_names", instances.shape[1]), ("names", len(self)):
-            names = getattr(self, what)
-            if isinstance(names, set | frozenset):
-                raise ValueError(f"{what} must have an order, as in a list, got {names!r:.60}")
-            if names is not None and len(names) != n:
-                raise ValueError(f"{what} must be {n}, got {len(names)}")
+        self._check_names("feature_names", instances.shape[1])
+        self._check_names("names", len(self))
         strange = np.abs(instances) > LARGEST
         if strange.any():
             bag = self.bag_of_instance[strange.any(axis=1).argmax()]
@@ -74,6 +70,13 @@ class Bags:
                 f"features must be within {LARGEST:.0e}, or squares overflow"
             )
 
+    def _check_names(self, what, n):
+        names = getattr(self, what)
+        if isinstance(names, set | frozenset):
+            raise ValueError(f"{what} must have an order, as in a list, got {names!r:.60}")
+        if names is not None and len(names) != n:
+            raise ValueError(f"{what} must be {n}, got {len(names)}")
+
     @classmethod
     def from_list(cls, bags: Sequence | Mapping) -> Bags:
         """Stack 2-D arrays or DataFrames (n_instances_i, n_features), one a bag.
@@ -81,14 +84,12 @@ class Bags:
         Keys of a dict and the index of a Series name the bags, columns of DataFrames the features.
         """
         _check_is_list("bags", bags)
-        names, parts = None, bags
-        if isinstance(bags, Mapping | pd.Series):
-            parts = pd.Series(bags, dtype=object)
-            names = parts.index
-        parts = list(parts)
+        names = names_of_examples(bags)
+        parts = list(bags.values() if isinstance(bags, Mapping) else bags)
         arrays = [_instances_of_bag(i, bag) for i, bag in enumerate(parts)]
         if not arrays:
-            raise ValueError("bags must hold at least one bag, got none")
+            hint = "; a generator gives its bags once: give list(X)" * isinstance(bags, Iterator)
+            raise ValueError(f"bags must hold at least one bag, got none{hint}")
         columns = [list(bag.columns) if hasattr(bag, "columns") else None for bag in parts]
         n_features = arrays[0].shape[1]
         for i, array in enumerate(arrays):
@@ -196,6 +197,7 @@ class Bags:
         """The same bags under other names (n_bags,)."""
         renamed = copy(self)
         object.__setattr__(renamed, "names", names)  # Bags are frozen
+        renamed._check_names("names", len(self))
         return renamed
 
     def in_order_of_features(self, what: str, names: Sequence | None) -> Bags:
@@ -230,7 +232,10 @@ class Bags:
         if len(values) != self.n_instances:
             raise ValueError(f"values must be of {self.n_instances} instances, got {len(values)}")
         check_mask("values", values)
-        return function.reduceat(np.asarray(values), self.offsets[:-1], axis=0)  # no bag is empty
+        numbers = np.asarray(values)
+        if numbers.dtype != np.float64 and numbers.dtype.kind not in WHOLE:
+            numbers = real_array("values", values)  # no sum in the precision of a short float
+        return function.reduceat(numbers, self.offsets[:-1], axis=0)  # no bag is empty
 
     def mean(self, values: np.ndarray) -> np.ndarray:
         """Mean over each bag, for values (n_instances, ...): (n_bags, ...)."""
@@ -255,6 +260,8 @@ def chosen_places(key, names: Sequence | None, n_bags: int) -> np.ndarray:
     Raises ValueError for masked values, and for a Series of booleans whose index names other bags.
     """
     check_mask("key", key)
+    if isinstance(key, str):
+        raise ValueError(f"key must be a place, slice, mask or array of places, got {key!r:.60}")
     if isinstance(key, pd.Series) and pd.api.types.is_bool_dtype(key):
         key = _mask_in_order(key, names, n_bags)
     return np.arange(n_bags)[key]
@@ -299,19 +306,24 @@ def _check_is_list(name, X):
         raise ValueError(
             f"{needed}, got one table; for bags of one instance give "
             f"list({name}.to_numpy()[:, None, :]), and where a column names the bags, "
-            f"read_bags({name}).X"
+            f"read_bags({name}, labels=[]).X"
         )
     if getattr(X, "ndim", None) == 2:
         raise ValueError(
-            f"{needed}, got one 2-D array, {X.shape}; for bags of one instance give "
-            f"list({name}[:, None, :]), and of cells of MATLAB list({name}.ravel())"
+            f"{needed}, got one 2-D array, {X.shape}; of one bag give [{name}], for bags of one "
+            f"instance list({name}[:, None, :]), and of cells of MATLAB list({name}.ravel())"
         )
     if hasattr(X, "Y"):
         raise ValueError(f"{needed}; give parts: fit(data.X, data.Y), or data.y of one label")
 
 
 def in_order_of_examples(Y, X):
-    """``Y`` with its rows in the order of the examples, where X and Y name them."""
+    """``Y`` with its rows in the order of the examples, where X and Y name them.
+
+    A table of polars becomes one of pandas, which keeps its names.
+    """
+    if hasattr(Y, "to_pandas") and not hasattr(Y, "column_names"):
+        Y = Y.to_pandas()
     places = _places_of_examples(Y, X)
     return Y if places is None else Y.iloc[places]
 
@@ -322,7 +334,7 @@ def check_order_of_examples(Y, X):
     if places is not None and not np.array_equal(places, np.arange(len(places))):
         raise ValueError(
             "Y must have its rows in the order of the bags X, since their vectors have no names; "
-            "give Y.loc[list(X.names)], of a dict Y.loc[list(X)], or of a Series Y.loc[X.index]"
+            "give labelled_bags(X, Y).Y, which has them"
         )
 
 
@@ -340,7 +352,7 @@ def names_of_examples(X):
         return list(X)
     if hasattr(X, "iloc"):
         return X.index
-    return getattr(X, "names", None)
+    return X.names if isinstance(X, Bags) else None  # the names of a pandas Index are others
 
 
 def _is_cell_array(X):

@@ -1,7 +1,7 @@
 """What every learner shares: the template of ``fit`` and predictions, checks, and label sets."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from typing import ClassVar, Self
@@ -9,6 +9,7 @@ from typing import ClassVar, Self
 import numpy as np
 import pandas as pd
 from scipy.special import expit
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils import ClassifierTags, TargetTags
@@ -22,6 +23,7 @@ from mimlpaper.arrays import (
     label_array,
     order_by_name,
     real_array,
+    text_of_name,
 )
 from mimlpaper.bags import LARGEST, Bags, as_bags, in_order_of_examples, names_of_examples
 from mimlpaper.computing import computing
@@ -63,12 +65,19 @@ def check_bags(
         check_is_fitted(estimator)
     bags = as_bags(X, allow_missing=allow_missing)
     if estimator is not None:
-        features = bags.rows if bags.feature_names is None else bags.table
+        features = bags.rows if bags.feature_names is None else _with_texts_as_names(bags.table)
         validate_data(estimator, features, reset=reset, skip_check_array=True)
         scales = getattr(estimator, "scales_features", False)
         if reset and not allow_missing and not scales and isinstance(bags.rows, np.ndarray):
             _check_offset(bags.rows)
     return bags
+
+
+def _with_texts_as_names(table):
+    """The table with names that scikit-learn compares: of numbers, dates and tuples it has none."""
+    if pd.api.types.is_integer_dtype(table.columns):  # which may be mere places
+        return table
+    return table.set_axis(list(map(text_of_name, table.columns)), axis=1)
 
 
 def _check_offset(X):
@@ -110,6 +119,8 @@ def check_vectors(
     if isinstance(X, Bags) or (isinstance(X, list) and X and np.ndim(X[0]) == 2):
         raise ValueError("X must be one vector an example, got bags; make them by BagStatistics()")
     is_sparse = hasattr(X, "toarray")
+    if is_sparse and hasattr(X, "data"):
+        check_integers("X", X.data)
     if not is_sparse and cells_of("X", X).dtype.kind != "c":  # scikit-learn refuses complex ones
         # It drops masks, takes dates for numbers, reads texts as Python does, and rounds integers.
         check_type("X", X)
@@ -134,10 +145,11 @@ def fitting(estimator) -> Iterator:
     """Context of a fit: an unfitted copy to learn on, whose state ``estimator`` has at the end.
 
     After an error or an interrupt the estimator is what it was before. Parameters are checked
-    first. Fitted attributes are those whose names end with an underscore.
+    first. Fitted attributes are those whose names end with an underscore, and that are no
+    parameters; ``_fit`` sets them.
     """
     learner = copy(estimator)
-    for name in list(vars(learner)):
+    for name in vars(learner).keys() - estimator.get_params(deep=False).keys():
         if name.endswith("_"):
             delattr(learner, name)
     check_parameters(learner)
@@ -200,7 +212,11 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
         y = y.ravel()
         if pd.isna(y).any():
             raise ValueError(f"y must not hold NaN, got one for bag {pd.isna(y).argmax()}")
-        self.classes_ = np.unique(y)
+        try:
+            self.classes_ = np.unique(y)
+        except TypeError:
+            types = sorted({type(label).__name__ for label in y})
+            raise ValueError(f"y must hold labels of one type, got {', '.join(types)}") from None
         if len(self.classes_) != 2:
             first_classes = self.classes_[:5].tolist()
             n_classes = len(self.classes_)
@@ -248,7 +264,13 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
 
     def decide(self, scores: np.ndarray) -> np.ndarray:
         """Label sets (n_examples, n_labels) from scores of the same shape, by ``label_rule``."""
-        return label_sets(real_array("scores", scores), self.label_rule)
+        scores = real_array("scores", scores)
+        if scores.ndim != 2 or np.isnan(scores).any():
+            raise ValueError(
+                "scores must be (n_examples, n_labels), without NaN, got shape "
+                f"{scores.shape} and {np.isnan(scores).sum()} NaN"
+            )
+        return label_sets(scores, self.label_rule)
 
     def score(self, X, y, sample_weight=None) -> float:  # scikit-learn gives y by its name
         """Share of examples with the right label set; rows and columns of y go by their names."""
@@ -382,6 +404,19 @@ def _check_numbered(columns, numbers):
 def without_names(values):
     """The array of a table, whose rows and columns are in the order of the bags and labels."""
     return values.to_numpy() if hasattr(values, "to_numpy") else values
+
+
+def with_names_of_bags(transformer, vectors: np.ndarray, names: Sequence | None):
+    """The vectors; where pandas' output is asked for, a table whose rows have the bags' names.
+
+    scikit-learn keeps that index. It would number the rows, and a later step would take the numbers
+    for names.
+    """
+    own_output = getattr(transformer, "_sklearn_output_config", {})
+    output = own_output.get("transform", get_config()["transform_output"])
+    if names is None or output != "pandas":
+        return vectors
+    return pd.DataFrame(vectors, list(names))
 
 
 def is_constant(labels: np.ndarray) -> np.ndarray:

@@ -155,8 +155,9 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         _check_kernel(self.kernel)
         for name in ("gamma", "coef0", "tol"):
             value = getattr(self, name)
-            if not value >= 0:  # a negative gamma or coef0 may give negative eigenvalues
-                raise ValueError(f"{name} must be at least 0, got {value!r}")
+            # A negative gamma or coef0 may give negative eigenvalues.
+            if not (isinstance(value, Real) and value >= 0):
+                raise ValueError(f"{name} must be a number of at least 0, got {value!r}")
 
     def _kernel_parameters(self) -> dict[str, Any]:
         return {

@@ -18,7 +18,7 @@ import pandas as pd
 from scipy.stats import rankdata
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
-from mimlpaper.arrays import cells_of, check_mask, label_array, real_array
+from mimlpaper.arrays import cells_of, check_mask, label_array, real_array, text_of_name
 from mimlpaper.bags import in_order_of_examples
 from mimlpaper.base import in_order_of_labels, without_names
 
@@ -268,17 +268,21 @@ def _check_order(Y, values, name_of_Y, name):
     """Two tables or Series must name the same rows and columns in the same order."""
     columns, columns_of_values = getattr(Y, "columns", None), getattr(values, "columns", None)
     have_columns = columns is not None and columns_of_values is not None
-    if have_columns and list(columns) != list(columns_of_values):
-        raise ValueError(f"{name_of_Y} and {name} must have the same columns in the same order")
+    if have_columns and _texts(columns) != _texts(columns_of_values):
+        raise ValueError(
+            f"{name_of_Y} and {name} must have the same columns in the same order, got "
+            f"{list(columns)!s:.60} and {list(columns_of_values)!s:.60}; give "
+            f"{name}[{name_of_Y}.columns], or, if the order is the same, {name}.to_numpy()"
+        )
     # polars' tables have no index.
     of_pandas = pd.DataFrame | pd.Series
     if not (isinstance(Y, of_pandas) and isinstance(values, of_pandas)):
         return
-    names, names_of_Y = list(values.index), list(Y.index)
+    names, names_of_Y = _texts(values.index), _texts(Y.index)
     if names == names_of_Y:
         return
     # Predictions for bags without names are numbered. The same numbers in Y may be names.
-    is_numbered = names == list(range(len(names)))
+    is_numbered = list(values.index) == list(range(len(names)))
     is_reordered = values.index.is_unique and set(names) == set(names_of_Y)
     if is_numbered and not is_reordered:
         return
@@ -286,6 +290,11 @@ def _check_order(Y, values, name_of_Y, name):
     if is_reordered:
         remedy = f"give {name}.loc[{name_of_Y}.index], or {remedy}"
     raise ValueError(f"{name_of_Y} and {name} must have the same index in the same order; {remedy}")
+
+
+def _texts(names):
+    """Names as texts, so that 30 and "30" are one name, as they are to learners."""
+    return list(map(text_of_name, names))
 
 
 def _with_labels(Y, *, without=False, **compared):

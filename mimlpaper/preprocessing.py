@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.arrays import check_mask
 from mimlpaper.bags import Bags, check_order_of_examples
-from mimlpaper.base import check_bags, fitting
+from mimlpaper.base import check_bags, fitting, with_names_of_bags
 from mimlpaper.computing import computing
 from mimlpaper.kernels import KernelFactor
 
@@ -138,7 +138,8 @@ class BagStatistics(TransformerMixin, BaseEstimator):
         """A vector for each of the bags X: (n_bags, n_columns)."""
         # There is nothing to learn.
         fitted = self if hasattr(self, "n_features_in_") else None
-        return self._vectors(check_bags(X, fitted, allow_missing=True))
+        bags = check_bags(X, fitted, allow_missing=True)
+        return with_names_of_bags(self, self._vectors(bags), bags.names)
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
         """Names such as "x0_mean" and "size", of the columns of the fitted bags."""
@@ -149,6 +150,8 @@ class BagStatistics(TransformerMixin, BaseEstimator):
         return np.array(self._names(input_features), dtype=object)
 
     def _vectors(self, bags):
+        if not len(self.statistics):
+            raise ValueError(f"statistics must be one or more of {(*STATISTICS,)}, got none")
         for statistic in self.statistics:
             if statistic not in STATISTICS:
                 raise ValueError(f"statistics must be of {(*STATISTICS,)}, got {statistic!r}")

@@ -1,14 +1,17 @@
 """D-MimlSvm: MIML by regularised functions of bags and instances."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import cosine_similarity
 
 from mimlpaper.algorithms.dmimlsvm_solvers import SOLVERS, ConvexProblem, Solution
+from mimlpaper.arrays import order_by_name, real_array
 from mimlpaper.bags import Bags
 from mimlpaper.base import (
     ConstantLabelWarning,
@@ -71,7 +74,8 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
     relatedness : {"mean", "pairwise"} or array (n_labels, n_labels), default "mean"
         The labels share their mean function, or one for each pair (Eq. 28). The μ_ij are learned:
         the more alike two labels' functions, the smaller, with as much sharing in all as a common μ
-        gives. Or they are given: symmetric, from 0 (share most) to infinity.
+        gives. Or they are given: symmetric, from 0 (share most) to infinity. Rows and columns of a
+        DataFrame go by their names.
     imbalance : bool, default False
         Whether to weigh losses by τ, which counts a lacking and a present label by their frequency
         (Eq. 24): the rarer a label, the more its presence counts.
@@ -156,7 +160,8 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
     }
 
     def _fit(self, bags, Y):
-        Q, penalties = regulariser(self.relatedness, self.mu, self.n_labels_)
+        relatedness = relatedness_of_labels(self.relatedness, self.classes_)
+        Q, penalties = regulariser(relatedness, self.mu, self.n_labels_)
         rates = imbalance_rates(Y, bags.sizes)
         tau = np.ones(Y.shape)
         if self.imbalance:
@@ -392,6 +397,17 @@ def highest(problem: ConvexProblem, on_instances: np.ndarray, tied: float = 0.0)
     active = (on_instances >= problem.spread(tops) - tied).astype(np.float64)
     n_active = problem.sum_in_bags(active)  # (n_bags, n_labels)
     return active / problem.spread(n_active)
+
+
+def relatedness_of_labels(relatedness, labels: Sequence) -> str | np.ndarray:
+    """A word as it is, or an array of real numbers; of a DataFrame in the order of the labels."""
+    if isinstance(relatedness, str):
+        return relatedness
+    if isinstance(relatedness, pd.DataFrame) and relatedness.shape == (len(labels), len(labels)):
+        rows = order_by_name("rows of relatedness and the labels", relatedness.index, labels)
+        columns = order_by_name("columns of relatedness and the labels", relatedness, labels)
+        relatedness = relatedness.iloc[rows, columns]
+    return real_array("relatedness", relatedness)
 
 
 def regulariser(relatedness, mu: float, n_labels: int) -> tuple[np.ndarray, np.ndarray | None]:

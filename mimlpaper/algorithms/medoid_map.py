@@ -17,8 +17,14 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_array, check_random_state, gen_batches
 
 from mimlpaper.arrays import check_type, real_array
-from mimlpaper.bags import check_order_of_examples
-from mimlpaper.base import MultiLabelEstimator, check_bags, check_vectors, fitting
+from mimlpaper.bags import check_order_of_examples, names_of_examples
+from mimlpaper.base import (
+    MultiLabelEstimator,
+    check_bags,
+    check_vectors,
+    fitting,
+    with_names_of_bags,
+)
 from mimlpaper.computing import computing
 from mimlpaper.distances import check_memory, exponent_of, in_float32, max_hausdorff
 from mimlpaper.kernels import integer_seed
@@ -110,13 +116,16 @@ class MedoidMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Find the medoids of X, and return the distances of X to them (m, k)."""
         check_order_of_examples(Y, X)
         with fitting(self) as learner:
-            return learner._fit(_checked(learner, X, reset=True))
+            X = _checked(learner, X, reset=True)
+            z = learner._fit(X)
+        return with_names_of_bags(self, z, names_of_examples(X))
 
     def transform(self, X) -> np.ndarray:
         """Distances of X to the medoids: (n, k)."""
         with computing():
             X = _checked(self, X, reset=False)
-            return shared(_distances, X, self.medoids_, self.metric)
+            distances = shared(_distances, X, self.medoids_, self.metric)
+        return with_names_of_bags(self, distances, names_of_examples(X))
 
     @property
     def _n_features_out(self):

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mimlpaper.bags import Bags
+from mimlpaper.bags import Bags, chosen_places
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,12 +80,13 @@ class Dataset:
     def __getitem__(self, key) -> "Dataset":
         """Some of the examples, by a slice, mask or index array, without a fixed split."""
         name = "Y" if self.y is None else "y"
-        parts = {name: self.labels[key]}
+        chosen = chosen_places(key, getattr(self.X, "names", None), len(self))
+        parts = {name: self.labels[chosen]}
         if self.instance_labels is not None:
             # As features of the instances, labels follow their bags.
             of_bags = self.X.with_instances(self.instance_labels)
-            parts["instance_labels"] = of_bags[key].instances > 0
-        return replace(self, X=self.X[key], n_train=None, **parts)
+            parts["instance_labels"] = of_bags[chosen].instances > 0
+        return replace(self, X=self.X[chosen], n_train=None, **parts)
 
     def __repr__(self) -> str:
         if self.y is None:

@@ -122,7 +122,7 @@ def test_indexing_and_adding_agree_with_a_list(bags):
         ),
         ([[[1.0]], [[1.0, 2.0]]], "bag 1 has 2 features, bag 0 has 1"),
         ([[1.0, 2.0]], "bag 0 must be 2-D"),
-        (np.ones((3, 2)), r"one 2-D array.*give list\(\w+\[:, None, :\]\)"),
+        (np.ones((3, 2)), r"one 2-D array.*of one instance list\(\w+\[:, None, :\]\)"),
         (pd.DataFrame(np.ones((3, 2))), r"one table; .*list\(\w+\.to_numpy\(\)\[:, None, :\]\)"),
         (MimlNn(), "got the estimator MimlNn; are two arguments swapped"),
         (

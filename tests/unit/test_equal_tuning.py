@@ -166,14 +166,17 @@ def test_the_sentence_counts_sets_with_many_labels_and_with_one_apart(learners):
     }
     words = bags_in_words(groups)
     of_means = (
-        "learners of a bag's mean on 1 of 1 sets with many labels and 1 of 1 sets with one label"
+        "learners of a bag's mean their mean result is better on 1 of 1 sets with many labels and "
+        "1 of 1 sets with one label"
     )
     of_bags = (
-        "other learners of bags on 0 of 1 sets with many labels and 0 of 1 sets with one label"
+        "other learners of bags their mean result is better on 0 of 1 sets with many labels and "
+        "0 of 1 sets with one label"
     )
-    assert f"Their mean is above that of {of_means}, without a test. If two " in words
-    assert f"Their mean is above that of {of_bags}, without a test. If two " in words
-    assert re.findall(r"they are ahead on (\S+) of all 2 sets", words) == ["2.0", "2.0", "0.0"]
+    assert f"Against {of_means}, without a test. If two " in words
+    assert f"Against {of_bags}, without a test. If two " in words
+    expected = re.findall(r"the paper's are ahead on (\S+) of all 2 sets", words)
+    assert expected == ["2.0", "2.0", "0.0"]
 
 
 def test_without_records_nothing_is_said():

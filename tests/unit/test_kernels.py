@@ -321,7 +321,7 @@ def test_learners_take_distances_as_metrics(bags, labels, kind, distance):
 )
 def test_a_factor_of_what_is_no_kernel_is_refused(rng, setting):
     (name,) = setting.keys() - {"kernel"}
-    with pytest.raises(ValueError, match=f"{name} must be at least 0, got -1.0"):
+    with pytest.raises(ValueError, match=f"{name} must be a number of at least 0, got -1.0"):
         KernelFactor(**setting).fit(rng.random((4, 2)))
 
 

@@ -17,7 +17,7 @@ from mimlpaper import LandmarkMap, MedoidMap, MimlNn, MimlSvm, MimlSvmMi, MlSvm
 from mimlpaper.algorithms.insdif import SingleInstances
 from mimlpaper.algorithms.medoid_map import SQUARE, KMedoids, _assign, _update
 from mimlpaper.bags import Bags
-from mimlpaper.datasets import make_bags
+from mimlpaper.datasets import labelled_bags, make_bags
 from mimlpaper.distances import check_memory, max_hausdorff
 from mimlpaper.preprocessing import MeanInstances
 
@@ -317,13 +317,7 @@ def test_rows_of_labels_are_put_in_order_as_the_error_says(bags, labels):
     in_bags = Bags.from_list(in_a_dict)
     table = pd.DataFrame(labels, list(in_a_dict))
     shuffled = table[::-1]
-    message = (
-        r"give Y\.loc\[list\(X\.names\)\], of a dict Y\.loc\[list\(X\)\], or of a Series "
-        r"Y\.loc\[X\.index\]"
-    )
     for X in (in_a_dict, in_a_series, in_bags):
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(ValueError, match=r"give labelled_bags\(X, Y\)\.Y"):
             MeanInstances().fit(X, shuffled)
-    orders = (list(in_bags.names), list(in_a_dict), in_a_series.index)
-    for X, order in zip((in_bags, in_a_dict, in_a_series), orders, strict=True):
-        MeanInstances().fit(X, shuffled.loc[order])
+        MeanInstances().fit(X, labelled_bags(X, shuffled).Y)

@@ -89,8 +89,8 @@ def test_changes_of_defaults_are_differences_to_the_line_of_their_method():
     table = unseen_instances.defaults_table(pd.DataFrame(records))
     assert table.entries.index.tolist() == ["MimlNn", "MimlNn: ratio = 0.2"]
     assert table.entries["hja (chosen)"].map(lambda entry: entry.lines).tolist() == [
-        ("0.800", "0.100"),
-        ("-0.050", "+0.000"),
+        (".800", ".100"),
+        ("−.050", "+.000"),
     ]
     assert table.tidy["average_precision"].tolist() == pytest.approx([0.8, 0.75])
     assert np.isfinite(table.tidy["hamming_loss"]).all()
