@@ -7,11 +7,26 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.model_selection import KFold, cross_val_predict, train_test_split
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from mimlpaper import Bags, EmDd, KMedoids, MimlNn, MlKnn, NoisyOr, OnInstances, evaluate
-from mimlpaper.arrays import order_by_name, real_array
+from mimlpaper import (
+    Bags,
+    BagStatistics,
+    EmDd,
+    KMedoids,
+    MedoidMap,
+    MimlNn,
+    MiSvmBag,
+    MlKnn,
+    MlSvm,
+    NoisyOr,
+    OnInstances,
+    evaluate,
+)
+from mimlpaper.arrays import label_array, order_by_name, real_array, text_of_name
 from mimlpaper.datasets import DataError, labelled_bags, read_bags
 from mimlpaper.kernels import KernelFactor
 from mimlpaper.metrics import accuracy, average_precision, scores_of
@@ -344,3 +359,110 @@ def test_other_names_are_refused():
         order_by_name("rows", ["a", "a"], ["a", "b"])
     with pytest.raises(ValueError, match="got names that repeat"):
         order_by_name("rows", ["a", "b", "b"], ["a", "a", "b"])
+
+
+@pytest.fixture
+def numbered():
+    """Eight bags under the names 0 to 7 in another order, and whether the number is odd."""
+    names = [3, 0, 7, 1, 5, 2, 6, 4]
+    bags = Bags.from_list({name: np.full((2, 1), float(name)) for name in names})
+    return bags, pd.DataFrame({"odd": [name % 2 for name in names]})
+
+
+def test_numbers_that_pandas_gave_are_no_names_of_bags_that_are_numbered_otherwise(numbered):
+    """A table of labels without names has an index 0, 1, …, in the order of the bags."""
+    bags, labels = numbered
+    message = r"got the same numbers in another order, on one side from pandas itself"
+    with pytest.raises(ValueError, match=message):
+        NoisyOr().fit(bags, labels)
+    with pytest.raises(ValueError, match=message):
+        labelled_bags(bags, labels)
+    with pytest.raises(ValueError, match=message):
+        bags[labels["odd"] > 0]
+    with pytest.raises(ValueError, match=message):
+        MiSvmBag().fit(bags, labels["odd"])
+    by_name = NoisyOr().fit(bags, labels.set_axis(bags.names, axis=0))
+    by_place = NoisyOr().fit(bags, labels.to_numpy())
+    assert np.array_equal(by_name.decision_function(bags), by_place.decision_function(bags))
+    assert labelled_bags(bags, labels.to_numpy()).Y[:, 0].tolist() == [1, 0, 1, 1, 1, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (BagStatistics(), MlKnn(n_neighbors=1)),
+        (MedoidMap(ratio=0.5, random_state=0), MlSvm()),
+    ],
+    ids=["statistics", "medoids"],
+)
+def test_names_of_bags_go_through_steps_that_give_tables(numbered, first, second):
+    bags, labels = numbered
+    labels = labels.set_axis(bags.names, axis=0)
+    steps = make_pipeline(first, second)
+    expected = clone(steps).fit(bags, labels).decision_function(bags)
+    as_tables = clone(steps).set_output(transform="pandas").fit(bags, labels)
+    assert list(as_tables[0].transform(bags).index) == list(bags.names)
+    assert np.array_equal(as_tables.decision_function(bags), expected)
+    # A split leaves some of the numbers only.
+    to_learn, to_test, labels_to_learn, _ = train_test_split(bags, labels, random_state=0)
+    assert as_tables.fit(to_learn, labels_to_learn).predict(to_test).shape == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [0.5, 1.5],
+        [(1, "a"), (1, "b")],
+        [b"a", b"b"],
+        list(pd.to_datetime(["2020-01-01", "2021-01-01"])),
+    ],
+    ids=["numbers", "tuples", "bytes", "dates"],
+)
+def test_features_in_another_order_are_refused_whatever_their_names_are(names, rng):
+    bags = []
+    for values in rng.random((8, 3, 2)):
+        bag = pd.DataFrame(values)
+        bag.columns = pd.Index(names, tupleize_cols=False)
+        bags.append(bag)
+    learner = MimlNn(random_state=0).fit(bags, np.eye(2)[[0, 1] * 4])
+    learner.predict(bags)
+    turned = [bag.iloc[:, ::-1] for bag in bags]
+    with pytest.raises(ValueError, match="must be in the same order as they were in fit"):
+        learner.predict(turned)
+
+
+def test_a_table_of_polars_keeps_its_names(rng):
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    bags = list(rng.random((12, 3, 2)))
+    labels = pd.DataFrame(rng.random((12, 2)) > 0.5, columns=["sea", "trees"])
+    learner = MimlNn(random_state=0).fit(bags, polars.from_pandas(labels))
+    assert learner.classes_.tolist() == ["sea", "trees"]
+    turned = labels[["trees", "sea"]]
+    assert learner.score(bags, polars.from_pandas(turned)) == learner.score(bags, turned)
+    instances = polars.DataFrame({"a": [1.0, 2.0], "b": [1.0, 3.0]})
+    assert Bags(instances, [0, 1, 2]).feature_names == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        (["sea", "trees", "sea"], r"of one name an example by pd\.get_dummies\(Y\)"),
+        ([["yes", "no"], ["no", "yes"]], r"of words as Y == 'yes' does"),
+        ([["sea"], ["sea", "sky"]], r"of lists of names by MultiLabelBinarizer\(\)"),
+        ([frozenset(["sea"]), frozenset(["sky"])], r"by MultiLabelBinarizer\(\)"),
+        ([[1, -1], [-1, 1]], "give Y > 0"),
+    ],
+)
+def test_labels_in_words_are_refused_with_the_step_that_makes_them_label_sets(words, remedy):
+    with pytest.raises(ValueError, match=remedy):
+        label_array("Y", words)
+
+
+@pytest.mark.parametrize("number", [Decimal("1"), Decimal("1.0"), np.float32(1), 1.0, 1, "1"])
+def test_a_whole_number_is_one_name_whatever_type_holds_it(number):
+    assert text_of_name(number) == "1"
+
+
+@pytest.mark.parametrize("name", [Decimal("NaN"), float("inf"), 1.5])
+def test_other_numbers_are_named_as_they_are(name):
+    assert text_of_name(name) == str(name)

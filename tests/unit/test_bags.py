@@ -20,7 +20,7 @@ from sklearn.preprocessing import (
 from mimlpaper import MedoidMap, MimlNn, MiSvmBag, MlKnn, SumInstances
 from mimlpaper.bags import Bags, as_bags, names_of_examples
 from mimlpaper.base import check_labels, label_sets
-from mimlpaper.datasets import labelled_bags
+from mimlpaper.datasets import TextBags, labelled_bags
 from mimlpaper.distances import average_hausdorff, max_hausdorff, set_kernel_distance
 from mimlpaper.metrics import hamming_loss
 from mimlpaper.preprocessing import BagStatistics, ConcatenateInstances, MeanInstances, OnInstances
@@ -516,3 +516,49 @@ def test_a_step_without_names_leaves_features_without_names():
     tables = [pd.DataFrame({"a": [0.0, 1.0], "b": [2.0, 4.0]})]
     rooted = OnInstances(make_pipeline(MinMaxScaler(), FunctionTransformer(np.sqrt)))
     assert rooted.fit_transform(tables).feature_names is None
+
+
+@pytest.mark.parametrize("dtype", [np.float16, object])
+def test_sums_are_exact_whatever_holds_the_values(dtype):
+    """In half precision 2048 + 1 is 2048."""
+    bags = Bags(np.ones((4, 1)), [0, 4])
+    assert bags.sum(np.array([2048, 1, 1, 1], dtype)).tolist() == [2051]
+    with pytest.raises(ValueError, match="values must hold real numbers, got complex numbers"):
+        bags.max(np.array([1, 2, 3, 1j]))
+
+
+@pytest.mark.parametrize("scores", [[[np.nan, -1.0]], [0.1, 0.2]], ids=repr)
+def test_scores_to_decide_on_are_a_table_without_nan(scores):
+    with pytest.raises(ValueError, match=r"scores must be \(n_examples, n_labels\), without NaN"):
+        MimlNn().decide(scores)
+
+
+def test_names_of_a_pandas_index_are_no_names_of_examples():
+    """Its ``names`` are those of its levels."""
+    texts = pd.Index(["oil up", "wheat down"])
+    assert names_of_examples(texts) is None
+    assert TextBags().fit(texts).transform(texts).names is None
+
+
+def test_names_of_another_number_are_refused(two_bags):
+    with pytest.raises(ValueError, match="names must be 2, got 1"):
+        two_bags.with_names(["a"])
+    with pytest.raises(ValueError, match="key must be a place, slice, mask or array"):
+        two_bags.with_names(["a", "b"])["a"]
+
+
+def test_a_generator_that_a_step_has_used_up_is_no_list_of_bags():
+    bags = (np.eye(2) * k for k in range(1, 5))
+    steps = make_pipeline(OnInstances(MinMaxScaler()), MimlNn())
+    with pytest.raises(ValueError, match=r"a generator gives its bags once: give list\(X\)"):
+        steps.fit(bags, [[1, 0], [0, 1]] * 2)
+
+
+def test_statistics_of_none_are_refused(two_bags):
+    with pytest.raises(ValueError, match=r"statistics must be one or more of .*, got none"):
+        BagStatistics([]).fit_transform(two_bags)
+
+
+def test_classes_of_several_types_are_refused(two_bags):
+    with pytest.raises(ValueError, match="y must hold labels of one type, got int, str"):
+        MiSvmBag().fit(two_bags, np.array([1, "a"], dtype=object))

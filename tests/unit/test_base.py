@@ -469,3 +469,24 @@ def test_vectors_of_integers_that_would_be_rounded_are_refused():
     X = np.array([[2**60 + i] for i in range(6)])
     with pytest.raises(ValueError, match=r"X must hold integers of at most 2\^53"):
         miml.MlKnn(n_neighbors=2).fit(X, np.arange(6)[:, None] % 2)
+
+
+class WithUnderscore(MultiLabelEstimator):
+    """A learner whose parameter has a name that Python keeps for itself, as a user may write it."""
+
+    label_rule = "sign"
+
+    def __init__(self, lambda_=1.0):
+        self.lambda_ = lambda_
+
+    def _fit(self, X, Y):
+        self.shares_ = self.lambda_ * Y.mean(axis=0)
+
+    def _scores(self, X):
+        return np.tile(self.shares_, (len(X), 1))
+
+
+def test_a_parameter_may_end_with_an_underscore():
+    learner = WithUnderscore(lambda_=2.0).fit([np.eye(2)] * 2, [[1], [0]])
+    assert learner.lambda_ == 2
+    assert learner.shares_.tolist() == [1]

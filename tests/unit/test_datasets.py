@@ -572,3 +572,13 @@ def test_bad_sizes_are_refused():
 def test_synthetic_bags_are_named_by_three_sizes(name):
     with pytest.raises(ValueError, match=f"drawn:400x8x4 .* got '{name}'"):
         datasets.load(name)
+
+
+def test_a_series_of_booleans_chooses_examples_and_labels_by_name():
+    scenes = datasets.load_synthetic_scene(n_images=20)
+    names = [f"image {i}" for i in range(20)]
+    named = replace(scenes, X=scenes.X.with_names(names))
+    is_last = pd.Series(np.arange(20) == 0, index=names[::-1])
+    (chosen,) = named[is_last].Y
+    assert named[is_last].X.names == ["image 19"]
+    assert np.array_equal(chosen, scenes.Y[19])

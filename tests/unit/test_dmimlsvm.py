@@ -4,6 +4,7 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -503,3 +504,24 @@ def test_table_8_stops_without_knowing_how_far_it_is():
         assert best <= solution.primal * (1 + 1e-9)
         gaps.append(solution.gap)
     assert max(gaps) > 1e-3
+
+
+def test_given_penalties_of_a_table_go_by_the_names_of_labels(related):
+    bags, labels = related
+    names = [f"label {i}" for i in range(labels.shape[1])]
+    table = pd.DataFrame(np.full((len(names), len(names)), 0.5), names, names)
+    table.loc[names[0], names[1]] = table.loc[names[1], names[0]] = 5.0
+    named = pd.DataFrame(labels, columns=names)
+    expected = DMimlSvm(relatedness=table.to_numpy()).fit(bags, labels)
+    turned = DMimlSvm(relatedness=table.loc[names[::-1], names[::-1]]).fit(bags, named)
+    assert np.array_equal(turned.weights_, expected.weights_)
+
+
+@pytest.mark.parametrize(
+    "penalties",
+    [np.ma.masked_equal(np.eye(2) + 1, 2), np.full((2, 2), 1j), [["1_0"] * 2] * 2],
+    ids=["mask", "complex", "texts"],
+)
+def test_given_penalties_are_real_numbers(penalties):
+    with pytest.raises(ValueError, match="relatedness must h"):
+        DMimlSvm(relatedness=penalties).fit([np.eye(2)] * 4, [[1, 0], [0, 1]] * 2)

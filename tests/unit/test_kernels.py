@@ -331,3 +331,8 @@ def test_a_factor_whose_warning_is_an_error_keeps_nothing(rng):
         warnings.simplefilter("error")
         factor.fit(rng.random((20, 3)))
     assert not hasattr(factor, "landmarks_")
+
+
+def test_a_factor_with_a_word_in_place_of_a_number_is_refused():
+    with pytest.raises(ValueError, match="gamma must be a number of at least 0, got 'scale'"):
+        KernelFactor(gamma="scale").fit(np.eye(2))

@@ -355,3 +355,10 @@ def test_criteria_that_no_bag_defines_are_nan():
     values = metrics.evaluate(np.ones((2, 2)), np.eye(2), np.eye(2))
     assert np.isnan(values["ranking_loss"])
     assert values["hamming_loss"] == 0.5
+
+
+def test_whole_numbers_and_their_texts_are_the_same_names():
+    """As in a fit: files have texts for names, and tables of labels often numbers."""
+    labels = pd.DataFrame([[1], [0]], index=[30, 31], columns=[1])
+    predicted = pd.DataFrame([[1], [0]], index=["30", "31"], columns=["1"])
+    assert metrics.hamming_loss(labels, predicted) == 0
