@@ -126,7 +126,7 @@ def in_short(card: Mapping) -> str:
         f"{n_agree / n_values:.0%} of the printed values are reproduced where no setting was "
         f"fitted to them, {n_agree_by_print / n_values_by_print:.0%} where some were. If each "
         f"method chooses among sixteen settings (equal tuning), the paper's learners have {gain} "
-        "on scenes over MlSvm, which sees one vector a bag."
+        "on scenes over MlSvm, which sees one vector per bag."
     )
 
 

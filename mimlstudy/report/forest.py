@@ -140,7 +140,7 @@ def claims_figure(findings: Sequence[ClaimFinding], get_records: Records) -> plt
     for middle, difference in known:
         _draw_difference(ax, middle, difference)
     has_print = any(difference.printed is not None for _, difference in known)
-    handles = [plt.Line2D([], [], linewidth=1.6, label="ours, 95% interval", **DOT)]
+    handles = [plt.Line2D([], [], linewidth=1.6, label="ours, mean of the 95% intervals", **DOT)]
     if has_print:
         handles.append(plt.Line2D([], [], linestyle="none", label="printed", **BAR))
     ax.legend(handles=handles, ncols=2, **ABOVE_THE_AXIS)
@@ -203,8 +203,9 @@ def claims_caption(findings: Sequence[ClaimFinding]) -> str:
     claimed = {test.claimed for finding in findings for test in claim_tests().get(finding.id, [])}
     sentences = [
         "A row for each claim: its words; a black bar for the printed difference, where there is "
-        "one; a blue dot for ours, with its 95% interval; the verdict of the corrected test. A "
-        "difference is the mean over the claim's comparisons, in percent of the rival's loss."
+        "one; a blue dot for ours, with the mean of its comparisons' 95% intervals; the verdict of "
+        "the corrected test. A difference is the mean over the claim's comparisons, in percent of "
+        "the rival's loss."
     ]
     if "shares" in claimed:
         sentences.append(

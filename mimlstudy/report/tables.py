@@ -489,7 +489,8 @@ def low_rank_in_words(runs: pd.DataFrame, settings: str = "") -> str:
         where = f"all {n_sets} sets" if is_everywhere else ", ".join(sets)
         methods.append(f"{method} on {where}")
     return (
-        f" A kernel's factor misses more than {MUCH:.0%} of the trace in fits of "
+        f" The approximate kernel misses more than {MUCH:.0%} of the exact one, by its trace, in "
+        "fits of "
         f"{'; '.join(methods)}{settings}: see notebook 8."
     )
 

@@ -136,7 +136,7 @@ def test_a_caption_names_methods_whose_kernel_is_far_from_exact():
     records = as_in_the_paper(1)
     is_approximate = (records["method"] == "MimlSvm_mi") & (records["split"] == 3)
     records.loc[is_approximate, "warnings"] = "ConvergenceWarning; LowRankWarning"
-    ending = "more than 10% of the trace in fits of MimlSvm_mi on scene: see notebook 8."
+    ending = "by its trace, in fits of MimlSvm_mi on scene: see notebook 8."
     assert of_paper(records).caption.endswith(ending)
     assert "trace" not in of_paper(records, methods=["MimlNn"]).caption
 

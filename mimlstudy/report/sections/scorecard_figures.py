@@ -156,7 +156,7 @@ def _verdict_key(cells, looks):
             sign = look.sign or " "
             label = f"{sign}  {look.in_print} ({counts[verdict]})"
             handles.append(Patch(color=look.fill, label=label))
-    handles.append(Patch(color="white", label=f"{DAGGER}  settings closest to print"))
+    handles.append(Patch(color="white", label=f"{DAGGER}  settings chosen by print"))
     return handles
 
 
