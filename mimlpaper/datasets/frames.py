@@ -15,7 +15,6 @@ from sklearn.preprocessing import MultiLabelBinarizer
 
 from mimlpaper.arrays import WHOLE_OR_REAL, check_integers, shown, text_of_name
 from mimlpaper.datasets.tables import (
-    ABSENT,
     LABEL_PREFIX,
     LIKE_LABEL_PREFIX,
     MISSING,
@@ -384,6 +383,9 @@ def names_in(cell, separator: str | None) -> list[str] | None:
 
 def _hint_of_set(column, cell, separator):
     """What makes a set of a cell that is none."""
+    if isinstance(cell, str) and cell.strip().lower() in MISSING:
+        name = cell.strip()
+        return f"; {name!r} may mean a missing value: give [], or [{name!r}] if it is a name"
     if isinstance(cell, str) and not separator:
         for mark in STRANGE_SEPARATORS:
             if mark in cell and names_in(cell, mark) is not None:
@@ -409,7 +411,7 @@ def _names_in_text(text, separator):
         return []
     if text.startswith(("[", "(", "{")):
         return _names_in_list(text)
-    if text in MISSING and text not in ABSENT:
+    if text and text.lower() in MISSING:
         return None  # a missing value, or a name
     parts = text.split(separator) if separator else re.split("[;|]", text)
     names = [part.strip() for part in parts if part.strip()]

@@ -18,8 +18,10 @@ from mimlpaper.datasets.labelled import LabelledBags, bags_of_runs, labelled_bag
 LABEL_PREFIX = "label:"  # of the head of a column of labels
 LIKE_LABEL_PREFIX = r"(?i:labels?\s*:)"  # a pattern of what is meant for it, or is it
 ABSENT = ("", "?")  # texts of a missing value
-# In a column of numbers also those of R, of pandas and of databases.
-MISSING = (*ABSENT, "NA", "NaN", "nan", "N/A", "#N/A", "null", "NULL", "None")
+# In lower case, also those of R, SAS, pandas, spreadsheets and databases.
+MISSING = frozenset(
+    (*ABSENT, "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "nat", "null", "nil", "none", "-", ".")
+)
 TRUTHS_IN_WORDS = {"true": 1.0, "false": 0.0}  # of features, as pandas and R write them
 DIGITS = 15  # float64 holds integers of so many
 MOST_DIGITS = 151  # of LARGEST; Python refuses to read or show integers of thousands
@@ -106,7 +108,7 @@ def number_of(cell) -> float | None:
             return None if _is_rounded(text) else float(text)
         if text.lower() in TRUTHS_IN_WORDS:
             return TRUTHS_IN_WORDS[text.lower()]
-        return np.nan if text in MISSING else None
+        return np.nan if text.lower() in MISSING else None
     if cell is None or cell is pd.NA:
         return np.nan
     if isinstance(cell, Integral) and _is_rounded_integer(int(cell)):

@@ -522,11 +522,29 @@ def test_a_column_of_truths_is_no_column_of_sets(truths, tmp_path):
         read_bags(path, labels="wet")
 
 
-@pytest.mark.parametrize("cell", ["NA", "NaN", "None", "null"])
+MISSING_TEXTS = ["NA", "n/a", "N.A.", "#N/A", "<NA>", "NaN", "NAN", "NaT", "none", "NONE", "None"]
+MISSING_TEXTS += ["Null", "null", "nil", "-", ".", "?"]
+
+
+@pytest.mark.parametrize("cell", MISSING_TEXTS)
 def test_a_missing_set_is_no_label(cell):
-    frame = TABLE.drop(columns="label:sea").assign(kinds=["sea", "sea", cell])
-    with pytest.raises(DataError, match=f"row 2: 'kinds' must be a list of names.*'{cell}'"):
-        read_bags(frame, labels="kinds")
+    frame = TABLE.drop(columns="label:sea").assign(kinds=["sea", "sea", f" {cell} "])
+    hint = re.escape(f"{cell!r} may mean a missing value: give [], or [{cell!r}] if")
+    for separator in (None, ";"):
+        with pytest.raises(DataError, match=f"row 2: 'kinds' must be a list of names.*{hint}"):
+            read_bags(frame, labels="kinds", separator=separator)
+    for name in ([cell], json.dumps([cell]), str([cell])):
+        kept = read_bags(frame.assign(kinds=["sea", "sea", name]), labels="kinds")
+        assert set(kept.label_names) == {"sea", cell}
+    assert read_bags(frame.assign(kinds=["sea", "sea", "[]"]), labels="kinds").Y.sum() == 1
+
+
+@pytest.mark.parametrize("cell", MISSING_TEXTS)
+def test_a_missing_number_of_any_program_is_known(cell):
+    frame = TABLE.assign(f2=["-20", "-1", cell])
+    with pytest.raises(DataError, match="row 2: 'f2' .* got a missing value; give missing="):
+        read_bags(frame)
+    assert read_bags(frame, missing=7).X.instances[2, 1] == 7
 
 
 @pytest.mark.parametrize("labels", [[1.0, 1.0, -1.0], [1, 1, -1], [True, True, False]], ids=str)
