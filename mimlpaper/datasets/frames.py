@@ -35,15 +35,20 @@ QUOTED = r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+\""""
 # Names as Python shows a list, tuple or set of them, and as pandas writes it into a CSV file.
 # A comma stands between two names: Python joins strings that stand side by side.
 SHOWN = re.compile(rf"[\[({{]\s*+(?:(?:{QUOTED})\s*+(?:,\s*+(?:{QUOTED})\s*+)*+,?+\s*+)?+[\])}}]")
-# Signs of a broken list or a missing value in the name of a label, or how Python shows it: b'sea'.
-UNCLEAR = re.compile(r"""[\[\]{}"?]|^(?:[bru]|np\.\w+\()'.*'\)?$""")
-STRANGE_SEPARATORS = ",，、；｜•"  # must be given, or another one, since they may belong to a name
+# Signs of a broken list, a missing value or two names in the name of a label, or how Python shows
+# it: b'sea'.
+UNCLEAR = re.compile(r"""[\[\]{}"?]|><|^(?:[bru]|np\.\w+\()'.*'\)?$""")
+STRANGE_SEPARATORS = ",，、；｜•،؛"  # must be given, or another, since they may belong to a name
+HASHTAGS = re.compile(r"#.*\s#")  # two, such as "#sea #trees"
+ANGLED = re.compile(r"<([^<>]+)>")  # names as Stack Overflow writes them: "<sea><trees>"
 # What a column holds that names no bags, by the kind of its type.
 FEATURES = {"f": "floats", "b": "booleans", "M": "dates", "m": "durations"}
 UNNAMED = re.compile(r"(?:Unnamed: [0-9]+)?")  # the head of an index, as pandas writes or reads it
 LISTS = list | tuple | set | frozenset | np.ndarray | pd.Series | pd.Index | ExtensionArray
 LIKE_BAG = re.compile(r"bags?(?:[ _-]?(?:id|name|no|number))?", re.IGNORECASE)
-OTHER_SEPARATORS = (" ", "/", "&", "+")  # a set may be split at them if separator= says so
+# A set may be split at them if separator= says so. The first are common within names, too.
+WITHIN_NAMES = (" ", "-", "_", ".", ":")
+BETWEEN_NAMES = ("/", "&", "+", "~", "·")
 EMPTY = ("set()", "frozenset()")  # how Python shows a set without names
 
 
@@ -357,15 +362,37 @@ def _with_sets(frame, columns, name, separator, max_bytes):
 
 
 def _check_separated(column, names):
-    """Raise a ValueError if one name is made of others, as "sea sky" of "sea" and "sky"."""
+    """Raise a ValueError if names may be sets of others, as "sea sky" beside "sea" and "sky".
+
+    With a separator that is rare within names, one part that another name has says as much. With
+    others it may be chance: "semi-detached" beside "detached".
+    """
+    for separator in WITHIN_NAMES:
+        for name, parts in _divided(names, separator):
+            if names.issuperset(parts):
+                raise _unseparated(column, separator, name, parts[0])
+    for separator in BETWEEN_NAMES:
+        name_of_part = {name: name for name in names}
+        for name, parts in _divided(names, separator):
+            for part in parts:
+                other = name_of_part.setdefault(part, name)
+                if other != name:
+                    raise _unseparated(column, separator, name, other)
+
+
+def _divided(names, separator):
+    """The names with text on both sides of a separator, and their parts."""
     for name in sorted(names):
-        for separator in OTHER_SEPARATORS:
-            parts = [part.strip() for part in name.split(separator)]
-            if len(parts) > 1 and names.issuperset(parts):
-                raise ValueError(
-                    f"{column!r:.60} has the name {name!r:.60} beside {parts[0]!r:.60}; give "
-                    f"separator={separator!r}, or separator=';' if it is one name"
-                )
+        parts = [part.strip() for part in name.split(separator)]
+        if len(parts) > 1 and all(parts):
+            yield name, parts
+
+
+def _unseparated(column, separator, name, other):
+    return ValueError(
+        f"{column!r:.60} has the name {name!r:.60} beside {other!r:.60}; give "
+        f"separator={separator!r}, or separator=';' if each is one name"
+    )
 
 
 def names_in(cell, separator: str | None) -> list[str] | None:
@@ -387,9 +414,11 @@ def _hint_of_set(column, cell, separator):
         name = cell.strip()
         return f"; {name!r} may mean a missing value: give [], or [{name!r}] if it is a name"
     if isinstance(cell, str) and not separator:
-        for mark in STRANGE_SEPARATORS:
-            if mark in cell and names_in(cell, mark) is not None:
+        for mark in _strange_separators(cell.strip()):
+            if names_in(cell, mark) is not None:
                 return f"; if {mark!r} stands between names, give separator={mark!r}"
+    if isinstance(cell, str) and len(ANGLED.findall(cell)) > 1:
+        return f"; give a list of the names, as re.findall({ANGLED.pattern!r}, cell)"
     if isinstance(cell, LISTS):
         strange = next(name for name in cell if not _is_name(name))
         is_number = isinstance(strange, Real) and strange == strange  # not NaN
@@ -418,9 +447,15 @@ def _names_in_text(text, separator):
     # A quote begins a list whose brackets are gone, or a name that a CSV reader left quoted.
     has_quote = any(name.startswith(("'", '"')) for name in names)
     unclear = has_quote or any(map(UNCLEAR.search, names))
-    if not separator and any(mark in text for mark in STRANGE_SEPARATORS):
+    if not separator and _strange_separators(text):
         unclear = True
     return None if unclear else names
+
+
+def _strange_separators(text):
+    """What may stand between names in a text, or belong to a name."""
+    marks = [mark for mark in STRANGE_SEPARATORS if mark in text]
+    return [*marks, "#"] if HASHTAGS.match(text) else marks
 
 
 def _names_in_list(text):

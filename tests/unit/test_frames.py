@@ -451,6 +451,9 @@ def test_what_is_no_set_of_names_never_becomes_a_name(text):
         ("sea, sky", "; if ',' stands between names, give separator=','"),
         ("sea•sky", "; if '•' stands between names, give separator='•'"),
         ("sea｜sky", "; if '｜' stands between names, give separator='｜'"),
+        ("sea، sky", "; if '،' stands between names, give separator='،'"),
+        ("#sea #sky", "; if '#' stands between names, give separator='#'"),
+        ("<sea><sky>", r"; give a list of the names, as re.findall\('<\(.*>', cell\)"),
         ("b'sea'", ""),
         ("np.str_('sea')", ""),
         (1, r"; of a column of 0 and 1, or of no and yes, give a list: labels=\['tags'\]"),
@@ -542,7 +545,7 @@ def test_a_missing_set_is_no_label(cell):
 @pytest.mark.parametrize("cell", MISSING_TEXTS)
 def test_a_missing_number_of_any_program_is_known(cell):
     frame = TABLE.assign(f2=["-20", "-1", cell])
-    with pytest.raises(DataError, match="row 2: 'f2' .* got a missing value; give missing="):
+    with pytest.raises(DataError, match=r"row 2: 'f2' .* got a missing value; give missing="):
         read_bags(frame)
     assert read_bags(frame, missing=7).X.instances[2, 1] == 7
 
@@ -823,10 +826,14 @@ def test_an_index_may_begin_with_the_numbers_of_instances():
     assert_same(read_bags(numbered.set_index(["instance", "image"])), read_bags(TABLE))
 
 
-@pytest.mark.parametrize("separator", [" ", "/", "&", "+"])
+def tagged_with(*tags):
+    return pd.DataFrame({"bag": range(len(tags)), "f": range(len(tags)), "all": tags})
+
+
+@pytest.mark.parametrize("separator", list(" -_.:/&+~·"))
 def test_a_name_that_is_made_of_others_is_asked_for(separator):
     together = f"sea{separator}sky"
-    sets = pd.DataFrame({"bag": list("abc"), "f": [1, 2, 3], "all": [together, "sea", "sky"]})
+    sets = tagged_with(together, "sea", "sky")
     refused(
         re.escape(f"give separator={separator!r}, or"),
         sets,
@@ -834,6 +841,45 @@ def test_a_name_that_is_made_of_others_is_asked_for(separator):
     )
     assert read_bags(sets, labels="all", separator=separator).label_names == ("sea", "sky")
     assert together in read_bags(sets, labels="all", separator=";").label_names
+
+
+@pytest.mark.parametrize("separator", ["/", " & ", "+", "~", " · "])
+@pytest.mark.parametrize("other", ["sea", "sea{}sun", "sun{}sea"])
+def test_names_that_share_a_part_at_a_rare_separator_are_asked_for(separator, other):
+    tags = f"sea{separator}trees", other.format(separator)
+    sets = tagged_with(*tags)
+    mark = separator.strip()
+    remedy = re.escape(f"give separator={mark!r}, or separator=';' if each is one name")
+    refused(f"'all' has the name 's.*' beside 's.*'; {remedy}", sets, labels="all")
+    assert "sea" in read_bags(sets, labels="all", separator=mark).label_names
+    assert read_bags(sets, labels="all", separator=";").label_names == tuple(sorted(tags))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["semi-detached", "detached"],
+        ["New_York", "New_Jersey", "York"],
+        ["e-mail", "e-book", "mail"],
+        ["GO:0008150", "GO:0003674"],
+        ["traffic light", "traffic sign"],
+        ["St. John", "St. Mary"],
+        ["C++", "C", "C#"],
+        ["AC/DC", "and/or", "rock & roll"],
+        ["Track #1", "Track #2"],
+        ["a < b", "x > y"],
+    ],
+    ids=str,
+)
+def test_names_with_signs_inside_are_whole(names):
+    assert read_bags(tagged_with(*names), labels="all").label_names == tuple(sorted(names))
+
+
+def test_names_in_angles_are_read_as_the_error_says():
+    cell = "<sea><trees>"
+    refused("'all' must be a list of names", tagged_with(cell, "<sea>"), labels="all")
+    of_lists = tagged_with(re.findall("<([^<>]+)>", cell), ["sea"])
+    assert read_bags(of_lists, labels="all").label_names == ("sea", "trees")
 
 
 def test_names_that_look_the_same_are_refused():
