@@ -24,7 +24,14 @@ from mimlpaper.arrays import label_array, shown, text_of_name
 from mimlpaper.bags import LARGEST
 from mimlpaper.datasets.arff import labels_of_xml, parse_arff, shortest, table_of_arff, write_arff
 from mimlpaper.datasets.fetch import DataError
-from mimlpaper.datasets.frames import BAG, INSTANCE, columns_of_heads, frame_of_rows, table_of_frame
+from mimlpaper.datasets.frames import (
+    BAG,
+    INSTANCE,
+    LIKE_INSTANCE,
+    columns_of_heads,
+    frame_of_rows,
+    table_of_frame,
+)
 from mimlpaper.datasets.labelled import LabelledBags, checked_names, labelled_bags
 from mimlpaper.datasets.tables import (
     LABEL_PREFIX,
@@ -47,7 +54,7 @@ EXCEL = re.compile(rf'"?sep=([{COMMON}])"?[{COMMON} ]*+(?:\r\n?|\n)')
 URL = re.compile(r"[a-z][a-z0-9+]+://", re.IGNORECASE)
 # In CSV an apostrophe stands before names that a spreadsheet would run, or a reader take for
 # something else.
-GUARDED = re.compile(rf"'*(?:[=+\-@]|{LIKE_LABEL_PREFIX}|{INSTANCE}$)")
+GUARDED = re.compile(rf"'*(?:[=+\-@]|{LIKE_LABEL_PREFIX}|(?i:{LIKE_INSTANCE.pattern})$)")
 
 
 class Options(NamedTuple):

@@ -45,6 +45,7 @@ ANGLED = re.compile(r"<([^<>]+)>")  # names as Stack Overflow writes them: "<sea
 FEATURES = {"f": "floats", "b": "booleans", "M": "dates", "m": "durations"}
 UNNAMED = re.compile(r"(?:Unnamed: [0-9]+)?")  # the head of an index, as pandas writes or reads it
 LISTS = list | tuple | set | frozenset | np.ndarray | pd.Series | pd.Index | ExtensionArray
+LIKE_INSTANCE = re.compile(r"instance(?:[ _-]?(?:id|no|number|index))?", re.IGNORECASE)
 LIKE_BAG = re.compile(r"bags?(?:[ _-]?(?:id|name|no|number))?", re.IGNORECASE)
 # A set may be split at them if separator= says so. The first are common within names, too.
 WITHIN_NAMES = (" ", "-", "_", ".", ":")
@@ -172,8 +173,10 @@ def columns_of_heads(heads: Sequence) -> list[Column]:
                 f"the head of a label begins with {LABEL_PREFIX!r}, got {head!r:.60}; write "
                 f"{LABEL_PREFIX + rest!r:.60}, or give a feature another name"
             )
+        elif head == INSTANCE:
+            columns.append(Column(head, INSTANCE))
         else:
-            columns.append(Column(head, INSTANCE if head == INSTANCE else "number"))
+            columns.append(Column(head, "unclear" if LIKE_INSTANCE.fullmatch(head) else "number"))
     return columns
 
 
@@ -205,6 +208,7 @@ def table_of_frame(
         frame, columns = _with_sets(frame, columns, labels, separator, max_bytes)
     else:
         columns = with_labels(columns, labels)
+    _refuse_like_instance(columns)
     columns = list(map(_typed, columns, frame.dtypes))
     return Table(columns, _numbers(frame, columns), bag_names, frame.index)
 
@@ -218,19 +222,30 @@ def _refuse_twin(frame, columns, bag_place):
             raise ValueError(f"2 columns are named {column.name!r:.60} and equal; one is needed")
 
 
+def _refuse_like_instance(columns):
+    """Refuse a column that seems to number the instances: it would be a feature."""
+    for column in columns:
+        if column.kind == "unclear":
+            raise ValueError(
+                f"a column that numbers the instances is named {INSTANCE!r}, got {column.name!r}; "
+                f"rename it to {INSTANCE!r}, or give a feature another name"
+            )
+
+
 def _place_of_bag(columns, bag):
     """The column named by ``bag``, else the one named bag, else the first other than instances."""
     names = [column.name for column in columns]
-    if bag is not None and str(bag) in names[:1]:
-        return place_of(str(bag), names)
+    wanted = None if bag is None else text_of_name(bag)
+    if wanted in names[:1]:
+        return place_of(wanted, names)
     if names and UNNAMED.fullmatch(names[0]):
         raise ValueError(
             f"the first column must have a name, got {names[0]!r}, as of the index of a table of "
             "pandas; save the table by to_csv(index=False), or, if this column names the bags, "
             f"give bag={names[0]!r}"
         )
-    if bag is not None:
-        return place_of(str(bag), names)
+    if wanted is not None:
+        return place_of(wanted, names)
     if Column(BAG) in columns:
         return columns.index(Column(BAG))
     for place, column in enumerate(columns):

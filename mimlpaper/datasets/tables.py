@@ -12,6 +12,7 @@ from numbers import Integral, Real
 import numpy as np
 import pandas as pd
 
+from mimlpaper.arrays import text_of_name
 from mimlpaper.bags import LARGEST
 from mimlpaper.datasets.labelled import LabelledBags, bags_of_runs, labelled_bags
 
@@ -48,7 +49,8 @@ class Column:
     """
 
     name: str
-    # Or nominal, label, set (of labels), instance (its number in the bag), unread (of new bags).
+    # Or nominal, label, set (of labels), instance (its number in the bag), unclear (perhaps such a
+    # number), unread (of new bags).
     kind: str = "number"
     values: Mapping[str, int] = field(default_factory=dict)  # numbers of the declared values
 
@@ -172,7 +174,7 @@ def with_labels(columns: Sequence[Column], names: Sequence[str] | None) -> list[
     if names is not None and not len(names):
         return list(columns)  # of bags whose labels nobody knows
     marked = {column.name for column in columns if column.kind == "label"}
-    wanted = set(map(str, names or ()))
+    wanted = set(map(text_of_name, names or ()))
     all_names = [column.name for column in columns]
     if not marked and not wanted:
         raise ValueError(

@@ -46,6 +46,7 @@ def texts_of_names():
         "1_0",
         "bag",
         "instance",
+        "Instance_ID",
         "label:x",
         "=1",
         "'a",
@@ -119,7 +120,7 @@ def test_numbers_and_names_come_back_from_every_written_file(tmp_path_factory, d
 @given(data=labelled())
 @settings(max_examples=60, deadline=None)
 def test_numbers_and_names_come_back_from_every_form_of_a_frame(data):
-    heads_with_a_meaning = {"bag", "instance", "label:x"}
+    heads_with_a_meaning = {"bag", "instance", "Instance_ID", "label:x"}
     assume(not heads_with_a_meaning & set(data.feature_names))
     frame = frame_of(data)
     assert_same(read_bags(frame), data)
@@ -901,6 +902,26 @@ def test_a_head_that_is_almost_that_of_a_label_is_refused(head, tmp_path):
     assert read_bags(tmp_path / "t.csv").feature_names == ("f1", head)
 
 
+LIKE_INSTANCE = ["Instance", "INSTANCE", "instance_id", "Instance No", "instanceNumber"]
+
+
+@pytest.mark.parametrize("head", LIKE_INSTANCE)
+def test_a_head_that_is_almost_that_of_instances_is_refused(head, tmp_path):
+    numbered = TABLE.assign(**{head: [0, 1, 0]})
+    refused("rename it to 'instance', or give a feature another name", numbered)
+    named = labelled_bags([[[1.0]], [[2.0]]], [[1], [0]], ["sea"], feature_names=[head])
+    write_bags(tmp_path / "t.csv", named)
+    assert_same(read_bags(tmp_path / "t.csv"), named)
+
+
+def test_a_column_of_instances_may_name_the_bags_or_be_a_label():
+    features = TABLE[["f1", "f2"]]
+    single = features.assign(instance_id=["a", "b", "c"], Instance=[1, 0, 0], sea=[0, 1, 0])
+    data = read_bags(single, bag="instance_id", labels=["sea", "Instance"])
+    assert data.bag_names == ("a", "b", "c")
+    assert set(data.label_names) == {"sea", "Instance"}
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -930,3 +951,11 @@ def test_numbers_that_are_heads_are_names():
     data = read_bags(pivoted, labels=[3])
     assert data.label_names == ("3",)
     assert data.feature_names == ("2", "f2")
+
+
+def test_numbers_that_are_heads_may_be_chosen():
+    pivoted = TABLE.rename(columns={"bag": 1.0, "f1": 2.0, "f2": 3.0, "label:sea": 4.0})
+    data = read_bags(pivoted[[2.0, 1.0, 3.0, 4.0]], bag=1.0, labels=[4.0])
+    assert data.bag_names == ("b1", "b2")
+    assert data.label_names == ("4",)
+    assert data.feature_names == ("2", "3")
