@@ -146,6 +146,16 @@ def _as_pandas(source):
     frame = source if isinstance(source, pd.DataFrame) else _from_other(source)
     if not isinstance(frame, pd.DataFrame):
         raise ValueError(f"source must be a table or a path, got {type(source).__name__}")
+    return _with_categories(frame)
+
+
+def _with_categories(frame):
+    """The frame with the dictionaries of pyarrow as columns of categories."""
+    frame = frame.copy(deep=False)
+    for place, dtype in enumerate(frame.dtypes):
+        if isinstance(dtype, pd.ArrowDtype) and dtype.type is pd.CategoricalDtype.type:
+            dictionary = frame.iloc[:, place].array.__arrow_array__()
+            frame.isetitem(place, dictionary.to_pandas().array)
     return frame
 
 

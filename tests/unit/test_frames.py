@@ -696,6 +696,28 @@ def test_parquet_keeps_index_types_and_sets(tagged, tmp_path, index):
     assert_same(data, read_bags(tagged, labels="tags"))
 
 
+@pytest.mark.parametrize("dtype_backend", ["numpy_nullable", "pyarrow"])
+def test_types_of_pyarrow_mean_what_those_of_pandas_do(tmp_path, dtype_backend):
+    pytest.importorskip("pyarrow")
+    colours = pd.Categorical(["red", "blue", None], categories=["red", "green", "blue"])
+    table = TABLE.assign(colour=colours, flag=[True, None, False])
+    path = tmp_path / "t.parquet"
+    table.to_parquet(path)
+    of_backend = pd.read_parquet(path, dtype_backend=dtype_backend)
+    before = of_backend.dtypes.copy()
+    data = read_bags(of_backend, missing=-1)
+    assert data.feature_names == (
+        "f1",
+        "f2",
+        "flag",
+        "colour=red",
+        "colour=green",
+        "colour=blue",
+    )
+    assert_same(data, read_bags(table, missing=-1))
+    assert of_backend.dtypes.equals(before)
+
+
 B1 = np.full((1, 2), 1.0)
 B2 = np.full((1, 2), 2.0)
 X = pd.Series({"b2": B2, "b1": B1})
