@@ -176,9 +176,9 @@ def _names_or_path(labels):
 
 
 def _number_or_none(missing):
-    is_number = (isinstance(missing, Real) and abs(missing) <= LARGEST) or missing != missing
+    is_number = isinstance(missing, Real) and (abs(missing) <= LARGEST or missing != missing)
     if missing is not None and not is_number:
-        raise ValueError(f"missing= must be a number, or None, got {missing!r:.60}")
+        raise ValueError(f"missing= must be a number, or None, got {shown(missing)}")
     return missing
 
 

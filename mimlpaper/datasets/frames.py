@@ -363,6 +363,12 @@ def _check_truths(numbers, columns, is_label, rows):
 def _with_sets(frame, columns, name, separator, max_bytes):
     """The frame with a label for each name in the sets of one column."""
     place = place_of(name, [column.name for column in columns])
+    marked = [column.name for column in columns if column.kind == "label"]
+    if marked:
+        raise ValueError(
+            f"labels= must be None, as heads mark the labels {marked!s:.200}, got {name!r:.60}; to "
+            "read its sets alone, leave the marked columns out"
+        )
     sets = []
     for row, cell in enumerate(frame.iloc[:, place]):
         names = names_in(cell, separator)

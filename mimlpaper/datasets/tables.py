@@ -27,7 +27,7 @@ TRUTHS_IN_WORDS = {"true": 1.0, "false": 0.0}  # of features, as pandas and R wr
 DIGITS = 15  # float64 holds integers of so many
 MOST_DIGITS = 151  # of LARGEST; Python refuses to read or show integers of thousands
 INTEGER = re.compile(r"[+-]?\d++", re.ASCII)
-WITH_COMMA = re.compile(r"'[+-]?\d++,\d++'", re.ASCII)
+WITH_COMMA = re.compile(r"'[+-]?\d[\d.]*+,[\d.,]*+'", re.ASCII)
 TRUTHS = {
     **dict.fromkeys(("yes", "y", "true", "t", "positive"), 1.0),
     **dict.fromkeys(("no", "n", "false", "f", "negative"), 0.0),
@@ -81,7 +81,7 @@ class Column:
         is_rounded = is_number and _is_rounded(got.strip("'"))
         hint = "; float64 would round this integer" if is_rounded else ""
         if is_number and WITH_COMMA.fullmatch(got):
-            hint = "; a point stands before decimals"
+            hint = "; a point stands before decimals, and nothing between thousands"
         return ValueError(f"{self.name!r} must be {self.needed}, got {got}{hint}")
 
 

@@ -427,7 +427,7 @@ def test_a_first_column_of_floats_names_no_bags(refused, text):
     )
 
 
-@pytest.mark.parametrize("missing", ["0", math.inf, [0]])
+@pytest.mark.parametrize("missing", ["0", math.inf, [0], pd.NA, pd.NaT, 10**5000], ids=type)
 def test_what_replaces_missing_numbers_is_a_number(missing):
     with pytest.raises(ValueError, match="missing= must be a number, or None"):
         read_bags(PARCELS, missing=missing)
@@ -1285,10 +1285,13 @@ def test_a_line_that_tells_excel_what_stands_between_cells_is_read(tmp_path):
     assert_same(read_bags(path), read_bags(tmp_path / "plain.csv"))
 
 
-def test_a_decimal_comma_is_named(tmp_path):
+@pytest.mark.parametrize("cell", ["1,5", "1,000", "-1,000,000", "1,000.5", "1.000,5"])
+def test_a_comma_in_a_number_is_named(tmp_path, cell):
+    """It may stand before decimals, or between thousands."""
     path = tmp_path / "t.csv"
-    path.write_text(TABLE.replace(",", ";").replace("-5e-3", "1,5"))
-    assert_unread(path, "got '1,5'; a point stands before decimals")
+    path.write_text(TABLE.replace(",", ";").replace("-5e-3", cell))
+    hint = "a point stands before decimals, and nothing between thousands"
+    assert_unread(path, f"got '{cell}'; {hint}")
 
 
 @pytest.mark.parametrize("end", ["\r", "\r\n"])

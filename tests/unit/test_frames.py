@@ -521,7 +521,7 @@ def test_a_column_of_bags_may_hold_floats():
 )
 def test_a_column_of_truths_is_no_column_of_sets(truths, tmp_path):
     path = tmp_path / "t.csv"
-    TABLE.assign(wet=truths).to_csv(path, index=False)
+    TABLE.drop(columns="label:sea").assign(wet=truths).to_csv(path, index=False)
     with pytest.raises(DataError, match=r"'wet' must hold sets of names"):
         read_bags(path, labels="wet")
 
@@ -649,6 +649,15 @@ def tagged():
     """The table with its labels as sets in a column."""
     tags = [["sea", "sky"], ["sea", "sky"], []]
     return TABLE.drop(columns="label:sea").assign(tags=tags)
+
+
+def test_sets_beside_marked_labels_are_refused(tagged):
+    both = tagged.assign(**{"label:x": [1, 1, 0]})
+    message = r"labels= must be None, as heads mark the labels \['x'\], got 'tags'; .* leave the"
+    with pytest.raises(DataError, match=message):
+        read_bags(both, labels="tags")
+    alone = read_bags(both.drop(columns="label:x"), labels="tags")
+    assert alone.label_names == ("sea", "sky")
 
 
 def test_tables_of_other_libraries(tagged):
