@@ -740,6 +740,13 @@ def test_what_is_no_regular_file_is_refused_before_it_is_read(tmp_path):
     assert_unread(folder, "a file is needed, got a folder")
 
 
+def as_cells(*contents):
+    cells = np.empty((len(contents), 1), dtype=object)
+    for i, content in enumerate(contents):
+        cells[i, 0] = content
+    return cells
+
+
 def file_of_zeros(path, n_bytes):
     """A file that takes no space on the disk."""
     with open(path, "wb") as file:
@@ -756,6 +763,65 @@ def test_too_large_files_are_refused_before_they_are_read(tmp_path):
 def test_bytes_of_zero_are_no_text(tmp_path):
     small = file_of_zeros(tmp_path / "small.csv", 10**6)
     assert_unread(small, "text is needed, got bytes of zero")
+
+
+def test_json_with_a_key_for_each_record_is_refused_where_its_table_would_be_large(tmp_path):
+    records = [{"bag": str(i), "label:s": 1, f"f{i}": 1} for i in range(500)]
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(records))
+    with pytest.raises(DataError, match=r"500 rows of 502 numbers.*max_bytes=50,000"):
+        read_bags(path, max_bytes=50_000)
+
+
+def test_parquet_that_would_be_large_is_refused_before_it_is_read(tmp_path):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "t.parquet"
+    n_rows = 200_000
+    table = pd.DataFrame({"bag": 1, "f1": np.zeros(n_rows), "label:s": 1})
+    table.to_parquet(path)
+    assert path.stat().st_size < 50_000
+    with pytest.raises(DataError, match=r"200,000 rows of 3 numbers.*max_bytes=50,000"):
+        read_bags(path, max_bytes=50_000)
+    table.assign(f1=np.arange(n_rows)).to_parquet(path, compression="gzip")
+    assert path.stat().st_size < 10**6
+    with pytest.raises(DataError, match="at most max_bytes=1,300,000 bytes after decompression"):
+        read_bags(path, max_bytes=1_300_000)
+
+
+def test_matlab_files_that_would_be_large_are_refused_before_they_are_read(tmp_path):
+    path = tmp_path / "t.mat"
+    bags = as_cells(np.zeros((1000, 500)), np.zeros((1, 500)))
+    savemat(path, {"bags": bags, "targets": [[1, -1]]}, do_compression=True)
+    assert path.stat().st_size < 50_000
+    with pytest.raises(DataError, match="at most max_bytes=50,000 bytes after decompression"):
+        read_bags(path, max_bytes=50_000)
+    assert len(read_bags(path)) == 2
+
+
+@pytest.mark.parametrize(
+    "sparse",
+    [
+        {"bags": as_cells(csc_array((9999, 9999)))},
+        {"targets": csc_array((9999, 9999))},
+    ],
+    ids=lambda sparse: next(iter(sparse)),
+)
+def test_sparse_matrices_of_matlab_that_would_be_large_are_refused(tmp_path, sparse):
+    path = tmp_path / "t.mat"
+    savemat(path, {"bags": as_cells(np.ones((1, 1))), "targets": [[1]], **sparse})
+    with pytest.raises(DataError, match=r"9,999 rows of 9,999 numbers.*max_bytes=200,000"):
+        read_bags(path, max_bytes=200_000)
+
+
+@pytest.mark.parametrize("options", [{"format": "4"}, {"do_compression": True}], ids=str)
+def test_every_format_of_matlab_is_read(tmp_path, variables, options):
+    path = tmp_path / "t.mat"
+    if "format" in options:  # it has no cells
+        savemat(path, {"data": np.ones((2, 2))}, **options)
+        assert_unread(path, "variables 'bags' and 'targets' are needed, got data")
+    else:
+        savemat(path, variables, **options)
+        assert len(read_bags(path)) == 2
 
 
 def test_what_is_no_path_is_refused():
@@ -796,6 +862,23 @@ def test_texts_in_every_encoding(read, refused, encoding):
     content = german.encode(encoding)
     assert_same(read("t.csv", content, encoding=encoding), expected)
     refused("t.csv", content, "encoding='(latin-1|utf-16)'")
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding"),
+    [
+        ("preis €".encode("cp1252"), "cp1252"),
+        ("„Bäume“".encode("cp1252"), "cp1252"),
+        ("Bäume".encode("latin-1"), "latin-1"),
+        (b"\xe4\x81", "latin-1"),  # no text of Windows
+    ],
+)
+def test_the_encoding_of_the_hint_reads_the_file(refused, read, content, encoding):
+    table = TABLE.encode().replace(b"label:b", b"label:" + content)
+    refused("t.csv", table, f"or give encoding='{encoding}'")
+    if b"\x81" not in content:
+        data = read("t.csv", table, encoding=encoding)
+        assert data.label_names == (content.decode(encoding),)
 
 
 def compressed(text):
@@ -1094,13 +1177,6 @@ def test_named_labels_of_matlab_files_are_not_renamed(tmp_path, variables):
         read_bags(path, labels=["sun", "sky", "moon"])
 
 
-def as_cells(*contents):
-    cells = np.empty((len(contents), 1), dtype=object)
-    for i, content in enumerate(contents):
-        cells[i, 0] = content
-    return cells
-
-
 @pytest.mark.parametrize(
     "names",
     [
@@ -1170,6 +1246,23 @@ def test_targets_of_matlab_files_may_be_sparse_or_zeros_and_ones(tmp_path, varia
         savemat(path, {**variables, "targets": targets})
         data = read_bags(path, labels=["sea", "sky", "sun"])
         assert label_sets(data) == [["sea", "sun"], ["sky", "sun"]]
+
+
+def test_bags_of_matlab_files_may_be_sparse(tmp_path, variables):
+    path = tmp_path / "t.mat"
+    savemat(path, variables)
+    expected = read_bags(path)
+    sparse = [csc_array(bag) for bag in variables["bags"].flat]
+    savemat(path, {**variables, "bags": as_cells(*sparse)})
+    assert as_lists(read_bags(path)) == as_lists(expected)
+
+
+def test_bags_of_matlab_files_lie_in_cells(tmp_path, variables):
+    path = tmp_path / "t.mat"
+    savemat(path, {**variables, "bags": np.ones((2, 3, 4))})
+    message = r"bags must be cells, one for each bag, got float64 \(2, 3, 4\)"
+    with pytest.raises(DataError, match=message):
+        read_bags(path)
 
 
 @pytest.mark.parametrize("target", [5, 2, 0.7, np.nan, 1 + 1j], ids=str)
