@@ -55,7 +55,7 @@ HEAD = re.compile(r"(?:[ \r]*\n)*([^\n]*)")
 # First lines before the head, also as a spreadsheet saves them: in quotes, with empty cells.
 KDIS = re.compile(rf'\s*"?(\d++)"?[{COMMON} ]*+(?:\r\n?|\n)', re.ASCII)
 EXCEL = re.compile(rf'"?sep=([{COMMON}])"?[{COMMON} ]*+(?:\r\n?|\n)')
-# Bytes that are no controls in Windows' encoding of Western Europe, and those without a meaning.
+# Windows has letters, such as the sign of the euro, where Latin-1 has controls, and a few gaps.
 WINDOWS, NOT_WINDOWS = re.compile(rb"[\x80-\x9f]"), re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 URL = re.compile(r"[a-z][a-z0-9+]+://", re.IGNORECASE)
 # A .mat file has a header, then variables, each behind a tag with its type and size.
@@ -104,7 +104,8 @@ def read_bags(
     ARFF has a row for each bag. One attribute is relational and holds the instances; the first, if
     it is another one, is the bag's name; the rest are labels. Without a relational attribute, each
     row is a bag of one instance, and the labels are those of ``labels``, of Mulan's .xml file
-    beside it, or of Meka's ``-C`` in the relation's name. Rows may be sparse: ``{1 -20}``. ::
+    beside it, or of Meka's ``-C`` in the relation's name. Rows may be sparse: ``{1 -20}``.
+    Weka's weights of instances and attributes are left out. ::
 
         @relation two
         @attribute id {bag1,bag2}
@@ -327,7 +328,6 @@ def _likely_encoding(content):
     """The encoding of a text that is not in UTF-8."""
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
-    # Latin-1 has controls where Windows has letters, such as the sign of the euro.
     is_of_windows = WINDOWS.search(content) and not NOT_WINDOWS.search(content)
     return "cp1252" if is_of_windows else "latin-1"
 
@@ -521,7 +521,8 @@ def _read_arff(path, options):
     arff = parse_arff(_text(path, options))
     labels = _list_of_labels(options.labels, options)
     is_new = labels is not None and not len(labels)
-    beside = path.with_name(path.name.removesuffix(".gz")).with_suffix(".xml")
+    is_compressed = path.suffix.lower() == ".gz"
+    beside = (path.with_suffix("") if is_compressed else path).with_suffix(".xml")
     if not labels and not arff.inner and beside.is_file():
         labels = _labels_in(beside, options)
         attributes = {attribute.name for attribute in arff.outer}

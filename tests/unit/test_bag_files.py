@@ -257,6 +257,23 @@ def test_rows_of_arff_may_be_sparse(read, two):
     assert_same(read("a.arff", text), two)
 
 
+@pytest.mark.parametrize("weight", ["{2}", " {0.5}", "{ 1e-3 }"])
+def test_weights_of_weka_are_left_out(read, two, weight):
+    text = changed(TWO, '",1,0', f'",1,0,{weight}')
+    text = changed(text, "4.5,-1", f"4.5,-1,{weight}")
+    text = changed(text, 'bag2,"1e1,.25",0,1', f'{{0 bag2, 1 "1e1,.25", 3 1}},{weight}')
+    text = changed(text, "label1 {0,1}", f"label1 {{0,1}}{weight}")
+    text = changed(text, "f1 numeric", f"f1 numeric {weight}")
+    assert_same(read("a.arff", text), two)
+
+
+def test_a_value_in_braces_is_no_weight(read):
+    text = "@relation r\n@attribute k {'{2}',b}\n@attribute y {1,0}\n@attribute s {0}\n@data\n"
+    data = read("a.arff", f"{text}'{{2}}',1,0\n{{1 0}}\nb,0,0\n", labels=["y"])
+    assert data.feature_names == ("k={2}", "k=b", "s=0")
+    assert as_lists(data) == [[[1, 0, 1]], [[1, 0, 1]], [[0, 1, 1]]]
+
+
 def test_the_dialect_of_arff(read):
     data = read("a.arff", DIALECT)
     assert data.bag_names == ("it's, one", "b")
@@ -1117,6 +1134,8 @@ def test_xml_beside_the_file_names_the_labels(read, mulan, tmp_path, xml):
     (tmp_path / "plain.xml").write_text(xml)
     assert_same(read("plain.arff", MULAN), mulan)
     assert_same(read("plain.arff.gz", compressed(MULAN)), mulan)
+    (tmp_path / "UPPER.xml").write_text(xml)
+    assert_same(read("UPPER.ARFF.GZ", compressed(MULAN)), mulan)
 
 
 @pytest.mark.parametrize(
@@ -1340,8 +1359,14 @@ def test_matlab_files_of_others_are_refused(tmp_path, variables):
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        ("date 'yyyy'", "'f2' must hold numbers, got texts or dates"),
-        ("string", "'f2' must hold numbers, got texts or dates"),
+        (
+            "date 'yyyy'",
+            "'f2' must hold numbers, got texts or dates; delete the attribute",
+        ),
+        (
+            "string",
+            r"'f2' must hold numbers, got texts or dates; .* or declare its values, as \{a,b\}",
+        ),
         (
             "colour",
             "line 6: 'f2' must have the type numeric, real, .*, got 'colour'",
