@@ -11,6 +11,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import pandas as pd
 
+from mimlpaper.arrays import text_of_name
 from mimlpaper.datasets.frames import QUOTED
 from mimlpaper.datasets.labelled import LabelledBags
 from mimlpaper.datasets.tables import (
@@ -201,10 +202,11 @@ def _labels_of_plain(arff, labels):
         raise ValueError(f"-C {n_labels} needs as many attributes, got {n}")
     marked = arff.outer[n_labels:] if n_labels < 0 else arff.outer[:n_labels]
     counted = {attribute.name for attribute in marked}
-    if labels and counted and set(map(str, labels)) != counted:
+    named = set(map(text_of_name, labels or ()))
+    if named and counted and named != counted:
         raise ValueError(
             f"-C {n_labels} in the relation marks the labels {sorted(counted)!s:.200}, but labels= "
-            f"or an .xml file names {sorted(map(str, labels))!s:.200}; correct one of them"
+            f"or an .xml file names {sorted(named)!s:.200}; correct one of them"
         )
     return labels or counted
 

@@ -1064,6 +1064,11 @@ def test_a_relation_of_meka_that_does_not_fit_is_refused(refused):
     refused("m.arff", meka("M: -C 1"), message, labels=["a", "b"])
 
 
+def test_numbers_that_name_the_labels_of_meka_may_be_floats(read):
+    text = "@relation 'r: -C 1'\n@attribute 3 {0,1}\n@attribute x real\n@data\n1,2\n0,4\n"
+    assert read("t.arff", text, labels=[3.0]).label_names == ("3",)
+
+
 def test_a_count_of_meka_before_a_filter_of_weka_is_no_count(read, refused, tmp_path):
     filtered = meka("M: -C 2 -I 0-weka.filters.unsupervised.attribute.Remove-R1-2")
     message = "-C 2 counts the labels, but a filter of Weka"
