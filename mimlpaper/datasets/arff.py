@@ -11,9 +11,11 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import pandas as pd
 
+from mimlpaper.arrays import text_of_name
 from mimlpaper.datasets.frames import QUOTED
 from mimlpaper.datasets.labelled import LabelledBags
 from mimlpaper.datasets.tables import (
+    NUMBER,
     Column,
     Table,
     check_size,
@@ -30,6 +32,10 @@ ATTRIBUTE = re.compile(
     rf"@attribute\s++({QUOTED}|[^\s{{}}'\"][^\s{{}}]*+)\s*+(.++)",
     re.IGNORECASE,
 )
+# Weka writes weights in braces, behind a row and a comma, and behind the type of an attribute.
+WEIGHT = rf"\s*+\{{\s*+{NUMBER.pattern}\s*+\}}"
+WEIGHT_OF_ROW = re.compile(rf",{WEIGHT}$", re.ASCII)
+WEIGHT_OF_ATTRIBUTE = re.compile(rf"(?<=\}}){WEIGHT}$", re.ASCII)
 WORD = re.compile(r"\w+")
 LINE_END = re.compile(r"\r\n?|\n")
 MEKA = re.compile(r"[\s:'\"]-C\s++(-?\d++)(?=[\s'\"]|$)", re.ASCII)
@@ -62,7 +68,10 @@ class Attribute:
         if kind is not None:
             return Column(self.name, kind)
         if self.kind == "text":
-            raise ValueError(f"{self.name!r:.60} must hold numbers, got texts or dates")
+            raise ValueError(
+                f"{self.name!r:.60} must hold numbers, got texts or dates; delete the attribute, "
+                "or declare its values, as {a,b}"
+            )
         check_values(self.name, self.values)
         if self.kind == "number":
             return Column(self.name, values={value: int(value) for value in self.values})
@@ -119,7 +128,7 @@ def _attribute(text):
     match = ATTRIBUTE.fullmatch(text)
     if not match:
         raise ValueError(f"an attribute must have a name and a type, got {text!r:.60}")
-    name, kind = _unquoted(match[1]), match[2]
+    name, kind = _unquoted(match[1]), WEIGHT_OF_ATTRIBUTE.sub("", match[2])
     if _is_in_braces(kind):
         values = tuple(map(_unquoted, _cells(kind[1:-1])))
         is_number = set(values) == {"0", "1"}
@@ -193,10 +202,11 @@ def _labels_of_plain(arff, labels):
         raise ValueError(f"-C {n_labels} needs as many attributes, got {n}")
     marked = arff.outer[n_labels:] if n_labels < 0 else arff.outer[:n_labels]
     counted = {attribute.name for attribute in marked}
-    if labels and counted and set(map(str, labels)) != counted:
+    named = set(map(text_of_name, labels or ()))
+    if named and counted and named != counted:
         raise ValueError(
             f"-C {n_labels} in the relation marks the labels {sorted(counted)!s:.200}, but labels= "
-            f"or an .xml file names {sorted(map(str, labels))!s:.200}; correct one of them"
+            f"or an .xml file names {sorted(named)!s:.200}; correct one of them"
         )
     return labels or counted
 
@@ -270,6 +280,7 @@ def _numbers(given: Mapping[int, str], columns: Sequence[Column], defaults: np.n
 
 def _given(text, n):
     """The cells of a row by their places; a sparse row leaves some out."""
+    text = WEIGHT_OF_ROW.sub("", text)
     if not _is_in_braces(text):
         cells = _cells(text)
         if len(cells) != n:

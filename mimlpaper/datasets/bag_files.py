@@ -6,11 +6,14 @@ import gzip
 import json
 import os
 import re
+import struct
+import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from io import BytesIO, StringIO
+from itertools import chain
 from numbers import Integral, Real
 from pathlib import Path
 from typing import NamedTuple
@@ -24,13 +27,21 @@ from mimlpaper.arrays import label_array, shown, text_of_name
 from mimlpaper.bags import LARGEST
 from mimlpaper.datasets.arff import labels_of_xml, parse_arff, shortest, table_of_arff, write_arff
 from mimlpaper.datasets.fetch import DataError
-from mimlpaper.datasets.frames import BAG, INSTANCE, columns_of_heads, frame_of_rows, table_of_frame
+from mimlpaper.datasets.frames import (
+    BAG,
+    INSTANCE,
+    LIKE_INSTANCE,
+    columns_of_heads,
+    frame_of_rows,
+    table_of_frame,
+)
 from mimlpaper.datasets.labelled import LabelledBags, checked_names, labelled_bags
 from mimlpaper.datasets.tables import (
     LABEL_PREFIX,
     LIKE_LABEL_PREFIX,
     MOST_DIGITS,
     Column,
+    check_size,
     label_sets_of,
     labelled_of_table,
 )
@@ -44,10 +55,16 @@ HEAD = re.compile(r"(?:[ \r]*\n)*([^\n]*)")
 # First lines before the head, also as a spreadsheet saves them: in quotes, with empty cells.
 KDIS = re.compile(rf'\s*"?(\d++)"?[{COMMON} ]*+(?:\r\n?|\n)', re.ASCII)
 EXCEL = re.compile(rf'"?sep=([{COMMON}])"?[{COMMON} ]*+(?:\r\n?|\n)')
+# Windows has letters, such as the sign of the euro, where Latin-1 has controls, and a few gaps.
+WINDOWS, NOT_WINDOWS = re.compile(rb"[\x80-\x9f]"), re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 URL = re.compile(r"[a-z][a-z0-9+]+://", re.IGNORECASE)
+# A .mat file has a header, then variables, each behind a tag with its type and size.
+MAT_HEADER, MAT_TAG = 128, 8  # bytes
+MAT_ORDERS = {b"\x00\x01IM": "<II", b"\x01\x00MI": ">II"}  # by what ends the header
+MAT_COMPRESSED = 15  # the type of a compressed variable
 # In CSV an apostrophe stands before names that a spreadsheet would run, or a reader take for
 # something else.
-GUARDED = re.compile(rf"'*(?:[=+\-@]|{LIKE_LABEL_PREFIX}|{INSTANCE}$)")
+GUARDED = re.compile(rf"'*(?:[=+\-@]|{LIKE_LABEL_PREFIX}|(?i:{LIKE_INSTANCE.pattern})$)")
 
 
 class Options(NamedTuple):
@@ -87,7 +104,8 @@ def read_bags(
     ARFF has a row for each bag. One attribute is relational and holds the instances; the first, if
     it is another one, is the bag's name; the rest are labels. Without a relational attribute, each
     row is a bag of one instance, and the labels are those of ``labels``, of Mulan's .xml file
-    beside it, or of Meka's ``-C`` in the relation's name. Rows may be sparse: ``{1 -20}``. ::
+    beside it, or of Meka's ``-C`` in the relation's name. Rows may be sparse: ``{1 -20}``.
+    Weka's weights of instances and attributes are left out. ::
 
         @relation two
         @attribute id {bag1,bag2}
@@ -169,9 +187,9 @@ def _names_or_path(labels):
 
 
 def _number_or_none(missing):
-    is_number = (isinstance(missing, Real) and abs(missing) <= LARGEST) or missing != missing
+    is_number = isinstance(missing, Real) and (abs(missing) <= LARGEST or missing != missing)
     if missing is not None and not is_number:
-        raise ValueError(f"missing= must be a number, or None, got {missing!r:.60}")
+        raise ValueError(f"missing= must be a number, or None, got {shown(missing)}")
     return missing
 
 
@@ -288,18 +306,15 @@ def _text(path, options):
     content = Path(path).read_bytes()
     if str(path).lower().endswith(".gz"):
         content = gzip.GzipFile(fileobj=BytesIO(content)).read(options.max_bytes + 1)
-        if len(content) > options.max_bytes:
-            limit = f"max_bytes={options.max_bytes:,}"
-            raise ValueError(f"the file must have at most {limit} bytes after decompression")
-    utf_16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    hint = f"encoding={'utf-16' if utf_16 else 'latin-1'!r}"
+        _check_decompressed(len(content), options.max_bytes)
     try:
         text = content.decode(options.encoding)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ValueError(
             f"line {line}: text in {options.encoding} is needed, got byte "
-            f"{content[error.start]:#x}; save the file as UTF-8, or give {hint}"
+            f"{content[error.start]:#x}; save the file as UTF-8, or give "
+            f"encoding={_likely_encoding(content)!r}"
         ) from error
     if "\0" in text:
         raise ValueError(
@@ -307,6 +322,20 @@ def _text(path, options):
             "encoding='utf-16'"
         )
     return text.removeprefix("\ufeff")  # the mark of UTF-8, where encoding= leaves it
+
+
+def _likely_encoding(content):
+    """The encoding of a text that is not in UTF-8."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    is_of_windows = WINDOWS.search(content) and not NOT_WINDOWS.search(content)
+    return "cp1252" if is_of_windows else "latin-1"
+
+
+def _check_decompressed(n_bytes, max_bytes):
+    if n_bytes > max_bytes:
+        limit = f"max_bytes={max_bytes:,}"
+        raise ValueError(f"the file must have at most {limit} bytes after decompression")
 
 
 def _read_csv(path, options):
@@ -445,6 +474,8 @@ def _read_json(path, options):
             'JSON must be a list of records, such as [{"bag": "beach", "f1": 5, "label:sea": 1}], '
             f"as table.to_json(path, orient='records') writes it, got {shown(records)}"
         )
+    keys = set(chain.from_iterable(records))
+    check_size(len(records), len(keys), options.max_bytes)
     # As objects: beside null or a float pandas would round large integers.
     return _read_table(pd.DataFrame(records, dtype=object), options)
 
@@ -475,9 +506,13 @@ def _record(pairs):
 def _read_parquet(path, options):
     check_file(path, options.max_bytes)
     try:
-        from pyarrow.parquet import read_table
+        from pyarrow.parquet import read_metadata, read_table
     except ImportError as error:
         raise ValueError("Parquet needs pyarrow: pip install pyarrow") from error
+    metadata = read_metadata(path)
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    _check_decompressed(sum(group.total_byte_size for group in groups), options.max_bytes)
+    check_size(metadata.num_rows, metadata.num_columns, options.max_bytes)
     return _read_table(read_table(path), options)
 
 
@@ -486,7 +521,8 @@ def _read_arff(path, options):
     arff = parse_arff(_text(path, options))
     labels = _list_of_labels(options.labels, options)
     is_new = labels is not None and not len(labels)
-    beside = path.with_name(path.name.removesuffix(".gz")).with_suffix(".xml")
+    is_compressed = path.suffix.lower() == ".gz"
+    beside = (path.with_suffix("") if is_compressed else path).with_suffix(".xml")
     if not labels and not arff.inner and beside.is_file():
         labels = _labels_in(beside, options)
         attributes = {attribute.name for attribute in arff.outer}
@@ -520,8 +556,10 @@ def _list_of_labels(labels, options):
 def _read_mat(path, options):
     _refuse_bag(options, "a .mat file has no names of bags")
     check_file(path, options.max_bytes)
+    content = path.read_bytes()
+    _check_variables(content, options.max_bytes)
     try:
-        variables = loadmat(path)
+        variables = loadmat(BytesIO(content))
     except NotImplementedError as error:  # such a file is of another format, HDF5
         raise ValueError("save it by MATLAB's -v7; the format of version 7.3 is another") from error
     bags, targets = variables.get("bags"), variables.get("targets", variables.get("target"))
@@ -529,18 +567,60 @@ def _read_mat(path, options):
     is_new = wanted is not None and not len(wanted)  # bags whose labels nobody knows
     if bags is None or (targets is None and not is_new):
         raise ValueError(f"variables 'bags' and 'targets' are needed, got {', '.join(variables)}")
+    bags = _bags_in_cells(bags, options.max_bytes)
     if is_new:
-        data = labelled_bags(bags, np.zeros((bags.size, 0)))
+        data = labelled_bags(bags, np.zeros((len(bags), 0)))
     else:
-        labels = _labels_of_targets(targets, bags.size)
+        labels = _labels_of_targets(targets, len(bags), options.max_bytes)
         data = labelled_bags(bags, labels, _names_of_classes(variables, wanted))
     return replace(data, X=_filled(data.X, options.missing))
 
 
-def _labels_of_targets(targets, n_bags):
+def _check_variables(content, max_bytes):
+    """Raise a ValueError if the compressed variables of a .mat file would take too many bytes.
+
+    They are decompressed as far as they may go; a size that a file declares could be wrong.
+    """
+    order = MAT_ORDERS.get(content[MAT_HEADER - 4 : MAT_HEADER])
+    if order is None:  # a format without compression, or one that is not read
+        return
+    n_bytes, start = 0, MAT_HEADER
+    while start + MAT_TAG <= len(content):
+        kind, size = struct.unpack_from(order, content, start)
+        start += MAT_TAG
+        if kind == MAT_COMPRESSED:
+            variable = content[start : start + size]
+            n_bytes += len(zlib.decompressobj().decompress(variable, max_bytes + 1 - n_bytes))
+            _check_decompressed(n_bytes, max_bytes)
+        start += size
+
+
+def _bags_in_cells(cells, max_bytes):
+    """The bags in LAMDA's cells as arrays (n_instances, n_features), also of sparse matrices."""
+    if cells.dtype != object:
+        raise ValueError(
+            f"bags must be cells, one for each bag, got {cells.dtype} {np.shape(cells)}"
+        )
+    bags = []
+    n_instances = 0
+    for bag in cells.flat:
+        n_instances += bag.shape[0]
+        check_size(n_instances, bag.shape[-1], max_bytes)
+        bags.append(_dense(bag, max_bytes))
+    return bags
+
+
+def _dense(matrix, max_bytes):
+    """The matrix as an array, also if it is sparse."""
+    if not hasattr(matrix, "toarray"):
+        return matrix
+    check_size(*matrix.shape, max_bytes)
+    return matrix.toarray()
+
+
+def _labels_of_targets(targets, n_bags, max_bytes):
     """Booleans (n_bags, n_labels) of LAMDA's targets, which have a row for each label."""
-    if hasattr(targets, "toarray"):  # of a sparse matrix
-        targets = targets.toarray()
+    targets = _dense(targets, max_bytes)
     if targets.dtype.kind in "OV" or np.shape(targets)[1:] != (n_bags,):  # cells, or a struct
         raise ValueError(
             f"targets must be numbers (n_labels, n_bags), with {n_bags} bags, got "

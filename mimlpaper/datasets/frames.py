@@ -15,7 +15,6 @@ from sklearn.preprocessing import MultiLabelBinarizer
 
 from mimlpaper.arrays import WHOLE_OR_REAL, check_integers, shown, text_of_name
 from mimlpaper.datasets.tables import (
-    ABSENT,
     LABEL_PREFIX,
     LIKE_LABEL_PREFIX,
     MISSING,
@@ -36,15 +35,21 @@ QUOTED = r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+\""""
 # Names as Python shows a list, tuple or set of them, and as pandas writes it into a CSV file.
 # A comma stands between two names: Python joins strings that stand side by side.
 SHOWN = re.compile(rf"[\[({{]\s*+(?:(?:{QUOTED})\s*+(?:,\s*+(?:{QUOTED})\s*+)*+,?+\s*+)?+[\])}}]")
-# Signs of a broken list or a missing value in the name of a label, or how Python shows it: b'sea'.
-UNCLEAR = re.compile(r"""[\[\]{}"?]|^(?:[bru]|np\.\w+\()'.*'\)?$""")
-STRANGE_SEPARATORS = ",，、；｜•"  # must be given, or another one, since they may belong to a name
+# Signs of a broken list, a missing value or two names in the name of a label, or how Python shows
+# it: b'sea'.
+UNCLEAR = re.compile(r"""[\[\]{}"?]|><|^(?:[bru]|np\.\w+\()'.*'\)?$""")
+STRANGE_SEPARATORS = ",，、；｜•،؛"  # must be given, or another, since they may belong to a name
+HASHTAGS = re.compile(r"#.*\s#")  # two, such as "#sea #trees"
+ANGLED = re.compile(r"<([^<>]+)>")  # names as Stack Overflow writes them: "<sea><trees>"
 # What a column holds that names no bags, by the kind of its type.
 FEATURES = {"f": "floats", "b": "booleans", "M": "dates", "m": "durations"}
 UNNAMED = re.compile(r"(?:Unnamed: [0-9]+)?")  # the head of an index, as pandas writes or reads it
 LISTS = list | tuple | set | frozenset | np.ndarray | pd.Series | pd.Index | ExtensionArray
+LIKE_INSTANCE = re.compile(r"instance(?:[ _-]?(?:id|no|number|index))?", re.IGNORECASE)
 LIKE_BAG = re.compile(r"bags?(?:[ _-]?(?:id|name|no|number))?", re.IGNORECASE)
-OTHER_SEPARATORS = (" ", "/", "&", "+")  # a set may be split at them if separator= says so
+# A set may be split at them if separator= says so. The first are common within names, too.
+WITHIN_NAMES = (" ", "-", "_", ".", ":")
+BETWEEN_NAMES = ("/", "&", "+", "~", "·")
 EMPTY = ("set()", "frozenset()")  # how Python shows a set without names
 
 
@@ -141,6 +146,16 @@ def _as_pandas(source):
     frame = source if isinstance(source, pd.DataFrame) else _from_other(source)
     if not isinstance(frame, pd.DataFrame):
         raise ValueError(f"source must be a table or a path, got {type(source).__name__}")
+    return _with_categories(frame)
+
+
+def _with_categories(frame):
+    """The frame with the dictionaries of pyarrow as columns of categories."""
+    frame = frame.copy(deep=False)
+    for place, dtype in enumerate(frame.dtypes):
+        if isinstance(dtype, pd.ArrowDtype) and dtype.type is pd.CategoricalDtype.type:
+            dictionary = frame.iloc[:, place].array.__arrow_array__()
+            frame.isetitem(place, dictionary.to_pandas().array)
     return frame
 
 
@@ -168,8 +183,10 @@ def columns_of_heads(heads: Sequence) -> list[Column]:
                 f"the head of a label begins with {LABEL_PREFIX!r}, got {head!r:.60}; write "
                 f"{LABEL_PREFIX + rest!r:.60}, or give a feature another name"
             )
+        elif head == INSTANCE:
+            columns.append(Column(head, INSTANCE))
         else:
-            columns.append(Column(head, INSTANCE if head == INSTANCE else "number"))
+            columns.append(Column(head, "unclear" if LIKE_INSTANCE.fullmatch(head) else "number"))
     return columns
 
 
@@ -201,6 +218,7 @@ def table_of_frame(
         frame, columns = _with_sets(frame, columns, labels, separator, max_bytes)
     else:
         columns = with_labels(columns, labels)
+    _refuse_like_instance(columns)
     columns = list(map(_typed, columns, frame.dtypes))
     return Table(columns, _numbers(frame, columns), bag_names, frame.index)
 
@@ -214,19 +232,30 @@ def _refuse_twin(frame, columns, bag_place):
             raise ValueError(f"2 columns are named {column.name!r:.60} and equal; one is needed")
 
 
+def _refuse_like_instance(columns):
+    """Refuse a column that seems to number the instances: it would be a feature."""
+    for column in columns:
+        if column.kind == "unclear":
+            raise ValueError(
+                f"a column that numbers the instances is named {INSTANCE!r}, got {column.name!r}; "
+                f"rename it to {INSTANCE!r}, or give a feature another name"
+            )
+
+
 def _place_of_bag(columns, bag):
     """The column named by ``bag``, else the one named bag, else the first other than instances."""
     names = [column.name for column in columns]
-    if bag is not None and str(bag) in names[:1]:
-        return place_of(str(bag), names)
+    wanted = None if bag is None else text_of_name(bag)
+    if wanted in names[:1]:
+        return place_of(wanted, names)
     if names and UNNAMED.fullmatch(names[0]):
         raise ValueError(
             f"the first column must have a name, got {names[0]!r}, as of the index of a table of "
             "pandas; save the table by to_csv(index=False), or, if this column names the bags, "
             f"give bag={names[0]!r}"
         )
-    if bag is not None:
-        return place_of(str(bag), names)
+    if wanted is not None:
+        return place_of(wanted, names)
     if Column(BAG) in columns:
         return columns.index(Column(BAG))
     for place, column in enumerate(columns):
@@ -334,6 +363,12 @@ def _check_truths(numbers, columns, is_label, rows):
 def _with_sets(frame, columns, name, separator, max_bytes):
     """The frame with a label for each name in the sets of one column."""
     place = place_of(name, [column.name for column in columns])
+    marked = [column.name for column in columns if column.kind == "label"]
+    if marked:
+        raise ValueError(
+            f"labels= must be None, as heads mark the labels {marked!s:.200}, got {name!r:.60}; to "
+            "read its sets alone, leave the marked columns out"
+        )
     sets = []
     for row, cell in enumerate(frame.iloc[:, place]):
         names = names_in(cell, separator)
@@ -358,15 +393,37 @@ def _with_sets(frame, columns, name, separator, max_bytes):
 
 
 def _check_separated(column, names):
-    """Raise a ValueError if one name is made of others, as "sea sky" of "sea" and "sky"."""
+    """Raise a ValueError if names may be sets of others, as "sea sky" beside "sea" and "sky".
+
+    With a separator that is rare within names, one part that another name has says as much. With
+    others it may be chance: "semi-detached" beside "detached".
+    """
+    for separator in WITHIN_NAMES:
+        for name, parts in _divided(names, separator):
+            if names.issuperset(parts):
+                raise _unseparated(column, separator, name, parts[0])
+    for separator in BETWEEN_NAMES:
+        name_of_part = {name: name for name in names}
+        for name, parts in _divided(names, separator):
+            for part in parts:
+                other = name_of_part.setdefault(part, name)
+                if other != name:
+                    raise _unseparated(column, separator, name, other)
+
+
+def _divided(names, separator):
+    """The names with text on both sides of a separator, and their parts."""
     for name in sorted(names):
-        for separator in OTHER_SEPARATORS:
-            parts = [part.strip() for part in name.split(separator)]
-            if len(parts) > 1 and names.issuperset(parts):
-                raise ValueError(
-                    f"{column!r:.60} has the name {name!r:.60} beside {parts[0]!r:.60}; give "
-                    f"separator={separator!r}, or separator=';' if it is one name"
-                )
+        parts = [part.strip() for part in name.split(separator)]
+        if len(parts) > 1 and all(parts):
+            yield name, parts
+
+
+def _unseparated(column, separator, name, other):
+    return ValueError(
+        f"{column!r:.60} has the name {name!r:.60} beside {other!r:.60}; give "
+        f"separator={separator!r}, or separator=';' if each is one name"
+    )
 
 
 def names_in(cell, separator: str | None) -> list[str] | None:
@@ -384,10 +441,15 @@ def names_in(cell, separator: str | None) -> list[str] | None:
 
 def _hint_of_set(column, cell, separator):
     """What makes a set of a cell that is none."""
+    if isinstance(cell, str) and cell.strip().lower() in MISSING:
+        name = cell.strip()
+        return f"; {name!r} may mean a missing value: give [], or [{name!r}] if it is a name"
     if isinstance(cell, str) and not separator:
-        for mark in STRANGE_SEPARATORS:
-            if mark in cell and names_in(cell, mark) is not None:
+        for mark in _strange_separators(cell.strip()):
+            if names_in(cell, mark) is not None:
                 return f"; if {mark!r} stands between names, give separator={mark!r}"
+    if isinstance(cell, str) and len(ANGLED.findall(cell)) > 1:
+        return f"; give a list of the names, as re.findall({ANGLED.pattern!r}, cell)"
     if isinstance(cell, LISTS):
         strange = next(name for name in cell if not _is_name(name))
         is_number = isinstance(strange, Real) and strange == strange  # not NaN
@@ -409,16 +471,22 @@ def _names_in_text(text, separator):
         return []
     if text.startswith(("[", "(", "{")):
         return _names_in_list(text)
-    if text in MISSING and text not in ABSENT:
+    if text and text.lower() in MISSING:
         return None  # a missing value, or a name
     parts = text.split(separator) if separator else re.split("[;|]", text)
     names = [part.strip() for part in parts if part.strip()]
     # A quote begins a list whose brackets are gone, or a name that a CSV reader left quoted.
     has_quote = any(name.startswith(("'", '"')) for name in names)
     unclear = has_quote or any(map(UNCLEAR.search, names))
-    if not separator and any(mark in text for mark in STRANGE_SEPARATORS):
+    if not separator and _strange_separators(text):
         unclear = True
     return None if unclear else names
+
+
+def _strange_separators(text):
+    """What may stand between names in a text, or belong to a name."""
+    marks = [mark for mark in STRANGE_SEPARATORS if mark in text]
+    return [*marks, "#"] if HASHTAGS.match(text) else marks
 
 
 def _names_in_list(text):

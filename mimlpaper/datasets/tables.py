@@ -12,19 +12,22 @@ from numbers import Integral, Real
 import numpy as np
 import pandas as pd
 
+from mimlpaper.arrays import text_of_name
 from mimlpaper.bags import LARGEST
 from mimlpaper.datasets.labelled import LabelledBags, bags_of_runs, labelled_bags
 
 LABEL_PREFIX = "label:"  # of the head of a column of labels
 LIKE_LABEL_PREFIX = r"(?i:labels?\s*:)"  # a pattern of what is meant for it, or is it
 ABSENT = ("", "?")  # texts of a missing value
-# In a column of numbers also those of R, of pandas and of databases.
-MISSING = (*ABSENT, "NA", "NaN", "nan", "N/A", "#N/A", "null", "NULL", "None")
+# In lower case, also those of R, SAS, pandas, spreadsheets and databases.
+MISSING = frozenset(
+    (*ABSENT, "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "nat", "null", "nil", "none", "-", ".")
+)
 TRUTHS_IN_WORDS = {"true": 1.0, "false": 0.0}  # of features, as pandas and R write them
 DIGITS = 15  # float64 holds integers of so many
 MOST_DIGITS = 151  # of LARGEST; Python refuses to read or show integers of thousands
 INTEGER = re.compile(r"[+-]?\d++", re.ASCII)
-WITH_COMMA = re.compile(r"'[+-]?\d++,\d++'", re.ASCII)
+WITH_COMMA = re.compile(r"'[+-]?\d[\d.]*+,[\d.,]*+'", re.ASCII)
 TRUTHS = {
     **dict.fromkeys(("yes", "y", "true", "t", "positive"), 1.0),
     **dict.fromkeys(("no", "n", "false", "f", "negative"), 0.0),
@@ -46,7 +49,8 @@ class Column:
     """
 
     name: str
-    # Or nominal, label, set (of labels), instance (its number in the bag), unread (of new bags).
+    # Or nominal, label, set (of labels), instance (its number in the bag), unclear (perhaps such a
+    # number), unread (of new bags).
     kind: str = "number"
     values: Mapping[str, int] = field(default_factory=dict)  # numbers of the declared values
 
@@ -77,7 +81,7 @@ class Column:
         is_rounded = is_number and _is_rounded(got.strip("'"))
         hint = "; float64 would round this integer" if is_rounded else ""
         if is_number and WITH_COMMA.fullmatch(got):
-            hint = "; a point stands before decimals"
+            hint = "; a point stands before decimals, and nothing between thousands"
         return ValueError(f"{self.name!r} must be {self.needed}, got {got}{hint}")
 
 
@@ -106,7 +110,7 @@ def number_of(cell) -> float | None:
             return None if _is_rounded(text) else float(text)
         if text.lower() in TRUTHS_IN_WORDS:
             return TRUTHS_IN_WORDS[text.lower()]
-        return np.nan if text in MISSING else None
+        return np.nan if text.lower() in MISSING else None
     if cell is None or cell is pd.NA:
         return np.nan
     if isinstance(cell, Integral) and _is_rounded_integer(int(cell)):
@@ -170,7 +174,7 @@ def with_labels(columns: Sequence[Column], names: Sequence[str] | None) -> list[
     if names is not None and not len(names):
         return list(columns)  # of bags whose labels nobody knows
     marked = {column.name for column in columns if column.kind == "label"}
-    wanted = set(map(str, names or ()))
+    wanted = set(map(text_of_name, names or ()))
     all_names = [column.name for column in columns]
     if not marked and not wanted:
         raise ValueError(

@@ -257,6 +257,23 @@ def test_rows_of_arff_may_be_sparse(read, two):
     assert_same(read("a.arff", text), two)
 
 
+@pytest.mark.parametrize("weight", ["{2}", " {0.5}", "{ 1e-3 }"])
+def test_weights_of_weka_are_left_out(read, two, weight):
+    text = changed(TWO, '",1,0', f'",1,0,{weight}')
+    text = changed(text, "4.5,-1", f"4.5,-1,{weight}")
+    text = changed(text, 'bag2,"1e1,.25",0,1', f'{{0 bag2, 1 "1e1,.25", 3 1}},{weight}')
+    text = changed(text, "label1 {0,1}", f"label1 {{0,1}}{weight}")
+    text = changed(text, "f1 numeric", f"f1 numeric {weight}")
+    assert_same(read("a.arff", text), two)
+
+
+def test_a_value_in_braces_is_no_weight(read):
+    text = "@relation r\n@attribute k {'{2}',b}\n@attribute y {1,0}\n@attribute s {0}\n@data\n"
+    data = read("a.arff", f"{text}'{{2}}',1,0\n{{1 0}}\nb,0,0\n", labels=["y"])
+    assert data.feature_names == ("k={2}", "k=b", "s=0")
+    assert as_lists(data) == [[[1, 0, 1]], [[1, 0, 1]], [[0, 1, 1]]]
+
+
 def test_the_dialect_of_arff(read):
     data = read("a.arff", DIALECT)
     assert data.bag_names == ("it's, one", "b")
@@ -427,7 +444,7 @@ def test_a_first_column_of_floats_names_no_bags(refused, text):
     )
 
 
-@pytest.mark.parametrize("missing", ["0", math.inf, [0]])
+@pytest.mark.parametrize("missing", ["0", math.inf, [0], pd.NA, pd.NaT, 10**5000], ids=type)
 def test_what_replaces_missing_numbers_is_a_number(missing):
     with pytest.raises(ValueError, match="missing= must be a number, or None"):
         read_bags(PARCELS, missing=missing)
@@ -740,6 +757,13 @@ def test_what_is_no_regular_file_is_refused_before_it_is_read(tmp_path):
     assert_unread(folder, "a file is needed, got a folder")
 
 
+def as_cells(*contents):
+    cells = np.empty((len(contents), 1), dtype=object)
+    for i, content in enumerate(contents):
+        cells[i, 0] = content
+    return cells
+
+
 def file_of_zeros(path, n_bytes):
     """A file that takes no space on the disk."""
     with open(path, "wb") as file:
@@ -756,6 +780,65 @@ def test_too_large_files_are_refused_before_they_are_read(tmp_path):
 def test_bytes_of_zero_are_no_text(tmp_path):
     small = file_of_zeros(tmp_path / "small.csv", 10**6)
     assert_unread(small, "text is needed, got bytes of zero")
+
+
+def test_json_with_a_key_for_each_record_is_refused_where_its_table_would_be_large(tmp_path):
+    records = [{"bag": str(i), "label:s": 1, f"f{i}": 1} for i in range(500)]
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(records))
+    with pytest.raises(DataError, match=r"500 rows of 502 numbers.*max_bytes=50,000"):
+        read_bags(path, max_bytes=50_000)
+
+
+def test_parquet_that_would_be_large_is_refused_before_it_is_read(tmp_path):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "t.parquet"
+    n_rows = 200_000
+    table = pd.DataFrame({"bag": 1, "f1": np.zeros(n_rows), "label:s": 1})
+    table.to_parquet(path)
+    assert path.stat().st_size < 50_000
+    with pytest.raises(DataError, match=r"200,000 rows of 3 numbers.*max_bytes=50,000"):
+        read_bags(path, max_bytes=50_000)
+    table.assign(f1=np.arange(n_rows)).to_parquet(path, compression="gzip")
+    assert path.stat().st_size < 10**6
+    with pytest.raises(DataError, match="at most max_bytes=1,300,000 bytes after decompression"):
+        read_bags(path, max_bytes=1_300_000)
+
+
+def test_matlab_files_that_would_be_large_are_refused_before_they_are_read(tmp_path):
+    path = tmp_path / "t.mat"
+    bags = as_cells(np.zeros((1000, 500)), np.zeros((1, 500)))
+    savemat(path, {"bags": bags, "targets": [[1, -1]]}, do_compression=True)
+    assert path.stat().st_size < 50_000
+    with pytest.raises(DataError, match="at most max_bytes=50,000 bytes after decompression"):
+        read_bags(path, max_bytes=50_000)
+    assert len(read_bags(path)) == 2
+
+
+@pytest.mark.parametrize(
+    "sparse",
+    [
+        {"bags": as_cells(csc_array((9999, 9999)))},
+        {"targets": csc_array((9999, 9999))},
+    ],
+    ids=lambda sparse: next(iter(sparse)),
+)
+def test_sparse_matrices_of_matlab_that_would_be_large_are_refused(tmp_path, sparse):
+    path = tmp_path / "t.mat"
+    savemat(path, {"bags": as_cells(np.ones((1, 1))), "targets": [[1]], **sparse})
+    with pytest.raises(DataError, match=r"9,999 rows of 9,999 numbers.*max_bytes=200,000"):
+        read_bags(path, max_bytes=200_000)
+
+
+@pytest.mark.parametrize("options", [{"format": "4"}, {"do_compression": True}], ids=str)
+def test_every_format_of_matlab_is_read(tmp_path, variables, options):
+    path = tmp_path / "t.mat"
+    if "format" in options:  # it has no cells
+        savemat(path, {"data": np.ones((2, 2))}, **options)
+        assert_unread(path, "variables 'bags' and 'targets' are needed, got data")
+    else:
+        savemat(path, variables, **options)
+        assert len(read_bags(path)) == 2
 
 
 def test_what_is_no_path_is_refused():
@@ -796,6 +879,23 @@ def test_texts_in_every_encoding(read, refused, encoding):
     content = german.encode(encoding)
     assert_same(read("t.csv", content, encoding=encoding), expected)
     refused("t.csv", content, "encoding='(latin-1|utf-16)'")
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding"),
+    [
+        ("preis €".encode("cp1252"), "cp1252"),
+        ("„Bäume“".encode("cp1252"), "cp1252"),
+        ("Bäume".encode("latin-1"), "latin-1"),
+        (b"\xe4\x81", "latin-1"),  # no text of Windows
+    ],
+)
+def test_the_encoding_of_the_hint_reads_the_file(refused, read, content, encoding):
+    table = TABLE.encode().replace(b"label:b", b"label:" + content)
+    refused("t.csv", table, f"or give encoding='{encoding}'")
+    if b"\x81" not in content:
+        data = read("t.csv", table, encoding=encoding)
+        assert data.label_names == (content.decode(encoding),)
 
 
 def compressed(text):
@@ -964,6 +1064,11 @@ def test_a_relation_of_meka_that_does_not_fit_is_refused(refused):
     refused("m.arff", meka("M: -C 1"), message, labels=["a", "b"])
 
 
+def test_numbers_that_name_the_labels_of_meka_may_be_floats(read):
+    text = "@relation 'r: -C 1'\n@attribute 3 {0,1}\n@attribute x real\n@data\n1,2\n0,4\n"
+    assert read("t.arff", text, labels=[3.0]).label_names == ("3",)
+
+
 def test_a_count_of_meka_before_a_filter_of_weka_is_no_count(read, refused, tmp_path):
     filtered = meka("M: -C 2 -I 0-weka.filters.unsupervised.attribute.Remove-R1-2")
     message = "-C 2 counts the labels, but a filter of Weka"
@@ -1034,6 +1139,8 @@ def test_xml_beside_the_file_names_the_labels(read, mulan, tmp_path, xml):
     (tmp_path / "plain.xml").write_text(xml)
     assert_same(read("plain.arff", MULAN), mulan)
     assert_same(read("plain.arff.gz", compressed(MULAN)), mulan)
+    (tmp_path / "UPPER.xml").write_text(xml)
+    assert_same(read("UPPER.ARFF.GZ", compressed(MULAN)), mulan)
 
 
 @pytest.mark.parametrize(
@@ -1092,13 +1199,6 @@ def test_named_labels_of_matlab_files_are_not_renamed(tmp_path, variables):
     assert read_bags(path, labels=["sun", "sky", "sea"]).label_names == ("sea", "sky", "sun")
     with pytest.raises(DataError, match=r"labels= must be None or the labels that are named"):
         read_bags(path, labels=["sun", "sky", "moon"])
-
-
-def as_cells(*contents):
-    cells = np.empty((len(contents), 1), dtype=object)
-    for i, content in enumerate(contents):
-        cells[i, 0] = content
-    return cells
 
 
 @pytest.mark.parametrize(
@@ -1170,6 +1270,23 @@ def test_targets_of_matlab_files_may_be_sparse_or_zeros_and_ones(tmp_path, varia
         savemat(path, {**variables, "targets": targets})
         data = read_bags(path, labels=["sea", "sky", "sun"])
         assert label_sets(data) == [["sea", "sun"], ["sky", "sun"]]
+
+
+def test_bags_of_matlab_files_may_be_sparse(tmp_path, variables):
+    path = tmp_path / "t.mat"
+    savemat(path, variables)
+    expected = read_bags(path)
+    sparse = [csc_array(bag) for bag in variables["bags"].flat]
+    savemat(path, {**variables, "bags": as_cells(*sparse)})
+    assert as_lists(read_bags(path)) == as_lists(expected)
+
+
+def test_bags_of_matlab_files_lie_in_cells(tmp_path, variables):
+    path = tmp_path / "t.mat"
+    savemat(path, {**variables, "bags": np.ones((2, 3, 4))})
+    message = r"bags must be cells, one for each bag, got float64 \(2, 3, 4\)"
+    with pytest.raises(DataError, match=message):
+        read_bags(path)
 
 
 @pytest.mark.parametrize("target", [5, 2, 0.7, np.nan, 1 + 1j], ids=str)
@@ -1247,8 +1364,14 @@ def test_matlab_files_of_others_are_refused(tmp_path, variables):
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        ("date 'yyyy'", "'f2' must hold numbers, got texts or dates"),
-        ("string", "'f2' must hold numbers, got texts or dates"),
+        (
+            "date 'yyyy'",
+            "'f2' must hold numbers, got texts or dates; delete the attribute",
+        ),
+        (
+            "string",
+            r"'f2' must hold numbers, got texts or dates; .* or declare its values, as \{a,b\}",
+        ),
         (
             "colour",
             "line 6: 'f2' must have the type numeric, real, .*, got 'colour'",
@@ -1285,10 +1408,13 @@ def test_a_line_that_tells_excel_what_stands_between_cells_is_read(tmp_path):
     assert_same(read_bags(path), read_bags(tmp_path / "plain.csv"))
 
 
-def test_a_decimal_comma_is_named(tmp_path):
+@pytest.mark.parametrize("cell", ["1,5", "1,000", "-1,000,000", "1,000.5", "1.000,5"])
+def test_a_comma_in_a_number_is_named(tmp_path, cell):
+    """It may stand before decimals, or between thousands."""
     path = tmp_path / "t.csv"
-    path.write_text(TABLE.replace(",", ";").replace("-5e-3", "1,5"))
-    assert_unread(path, "got '1,5'; a point stands before decimals")
+    path.write_text(TABLE.replace(",", ";").replace("-5e-3", cell))
+    hint = "a point stands before decimals, and nothing between thousands"
+    assert_unread(path, f"got '{cell}'; {hint}")
 
 
 @pytest.mark.parametrize("end", ["\r", "\r\n"])

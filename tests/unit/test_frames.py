@@ -46,6 +46,7 @@ def texts_of_names():
         "1_0",
         "bag",
         "instance",
+        "Instance_ID",
         "label:x",
         "=1",
         "'a",
@@ -119,7 +120,7 @@ def test_numbers_and_names_come_back_from_every_written_file(tmp_path_factory, d
 @given(data=labelled())
 @settings(max_examples=60, deadline=None)
 def test_numbers_and_names_come_back_from_every_form_of_a_frame(data):
-    heads_with_a_meaning = {"bag", "instance", "label:x"}
+    heads_with_a_meaning = {"bag", "instance", "Instance_ID", "label:x"}
     assume(not heads_with_a_meaning & set(data.feature_names))
     frame = frame_of(data)
     assert_same(read_bags(frame), data)
@@ -451,6 +452,9 @@ def test_what_is_no_set_of_names_never_becomes_a_name(text):
         ("sea, sky", "; if ',' stands between names, give separator=','"),
         ("sea•sky", "; if '•' stands between names, give separator='•'"),
         ("sea｜sky", "; if '｜' stands between names, give separator='｜'"),
+        ("sea، sky", "; if '،' stands between names, give separator='،'"),
+        ("#sea #sky", "; if '#' stands between names, give separator='#'"),
+        ("<sea><sky>", r"; give a list of the names, as re.findall\('<\(.*>', cell\)"),
         ("b'sea'", ""),
         ("np.str_('sea')", ""),
         (1, r"; of a column of 0 and 1, or of no and yes, give a list: labels=\['tags'\]"),
@@ -517,16 +521,34 @@ def test_a_column_of_bags_may_hold_floats():
 )
 def test_a_column_of_truths_is_no_column_of_sets(truths, tmp_path):
     path = tmp_path / "t.csv"
-    TABLE.assign(wet=truths).to_csv(path, index=False)
+    TABLE.drop(columns="label:sea").assign(wet=truths).to_csv(path, index=False)
     with pytest.raises(DataError, match=r"'wet' must hold sets of names"):
         read_bags(path, labels="wet")
 
 
-@pytest.mark.parametrize("cell", ["NA", "NaN", "None", "null"])
+MISSING_TEXTS = ["NA", "n/a", "N.A.", "#N/A", "<NA>", "NaN", "NAN", "NaT", "none", "NONE", "None"]
+MISSING_TEXTS += ["Null", "null", "nil", "-", ".", "?"]
+
+
+@pytest.mark.parametrize("cell", MISSING_TEXTS)
 def test_a_missing_set_is_no_label(cell):
-    frame = TABLE.drop(columns="label:sea").assign(kinds=["sea", "sea", cell])
-    with pytest.raises(DataError, match=f"row 2: 'kinds' must be a list of names.*'{cell}'"):
-        read_bags(frame, labels="kinds")
+    frame = TABLE.drop(columns="label:sea").assign(kinds=["sea", "sea", f" {cell} "])
+    hint = re.escape(f"{cell!r} may mean a missing value: give [], or [{cell!r}] if")
+    for separator in (None, ";"):
+        with pytest.raises(DataError, match=f"row 2: 'kinds' must be a list of names.*{hint}"):
+            read_bags(frame, labels="kinds", separator=separator)
+    for name in ([cell], json.dumps([cell]), str([cell])):
+        kept = read_bags(frame.assign(kinds=["sea", "sea", name]), labels="kinds")
+        assert set(kept.label_names) == {"sea", cell}
+    assert read_bags(frame.assign(kinds=["sea", "sea", "[]"]), labels="kinds").Y.sum() == 1
+
+
+@pytest.mark.parametrize("cell", MISSING_TEXTS)
+def test_a_missing_number_of_any_program_is_known(cell):
+    frame = TABLE.assign(f2=["-20", "-1", cell])
+    with pytest.raises(DataError, match=r"row 2: 'f2' .* got a missing value; give missing="):
+        read_bags(frame)
+    assert read_bags(frame, missing=7).X.instances[2, 1] == 7
 
 
 @pytest.mark.parametrize("labels", [[1.0, 1.0, -1.0], [1, 1, -1], [True, True, False]], ids=str)
@@ -629,6 +651,15 @@ def tagged():
     return TABLE.drop(columns="label:sea").assign(tags=tags)
 
 
+def test_sets_beside_marked_labels_are_refused(tagged):
+    both = tagged.assign(**{"label:x": [1, 1, 0]})
+    message = r"labels= must be None, as heads mark the labels \['x'\], got 'tags'; .* leave the"
+    with pytest.raises(DataError, match=message):
+        read_bags(both, labels="tags")
+    alone = read_bags(both.drop(columns="label:x"), labels="tags")
+    assert alone.label_names == ("sea", "sky")
+
+
 def test_tables_of_other_libraries(tagged):
     polars = pytest.importorskip("polars")
     table = polars.DataFrame(tagged.to_dict(orient="list"))
@@ -672,6 +703,28 @@ def test_parquet_keeps_index_types_and_sets(tagged, tmp_path, index):
     indexed.to_parquet(path)
     data = read_bags(path, labels="tags")
     assert_same(data, read_bags(tagged, labels="tags"))
+
+
+@pytest.mark.parametrize("dtype_backend", ["numpy_nullable", "pyarrow"])
+def test_types_of_pyarrow_mean_what_those_of_pandas_do(tmp_path, dtype_backend):
+    pytest.importorskip("pyarrow")
+    colours = pd.Categorical(["red", "blue", None], categories=["red", "green", "blue"])
+    table = TABLE.assign(colour=colours, flag=[True, None, False])
+    path = tmp_path / "t.parquet"
+    table.to_parquet(path)
+    of_backend = pd.read_parquet(path, dtype_backend=dtype_backend)
+    before = of_backend.dtypes.copy()
+    data = read_bags(of_backend, missing=-1)
+    assert data.feature_names == (
+        "f1",
+        "f2",
+        "flag",
+        "colour=red",
+        "colour=green",
+        "colour=blue",
+    )
+    assert_same(data, read_bags(table, missing=-1))
+    assert of_backend.dtypes.equals(before)
 
 
 B1 = np.full((1, 2), 1.0)
@@ -805,10 +858,14 @@ def test_an_index_may_begin_with_the_numbers_of_instances():
     assert_same(read_bags(numbered.set_index(["instance", "image"])), read_bags(TABLE))
 
 
-@pytest.mark.parametrize("separator", [" ", "/", "&", "+"])
+def tagged_with(*tags):
+    return pd.DataFrame({"bag": range(len(tags)), "f": range(len(tags)), "all": tags})
+
+
+@pytest.mark.parametrize("separator", list(" -_.:/&+~·"))
 def test_a_name_that_is_made_of_others_is_asked_for(separator):
     together = f"sea{separator}sky"
-    sets = pd.DataFrame({"bag": list("abc"), "f": [1, 2, 3], "all": [together, "sea", "sky"]})
+    sets = tagged_with(together, "sea", "sky")
     refused(
         re.escape(f"give separator={separator!r}, or"),
         sets,
@@ -816,6 +873,45 @@ def test_a_name_that_is_made_of_others_is_asked_for(separator):
     )
     assert read_bags(sets, labels="all", separator=separator).label_names == ("sea", "sky")
     assert together in read_bags(sets, labels="all", separator=";").label_names
+
+
+@pytest.mark.parametrize("separator", ["/", " & ", "+", "~", " · "])
+@pytest.mark.parametrize("other", ["sea", "sea{}sun", "sun{}sea"])
+def test_names_that_share_a_part_at_a_rare_separator_are_asked_for(separator, other):
+    tags = f"sea{separator}trees", other.format(separator)
+    sets = tagged_with(*tags)
+    mark = separator.strip()
+    remedy = re.escape(f"give separator={mark!r}, or separator=';' if each is one name")
+    refused(f"'all' has the name 's.*' beside 's.*'; {remedy}", sets, labels="all")
+    assert "sea" in read_bags(sets, labels="all", separator=mark).label_names
+    assert read_bags(sets, labels="all", separator=";").label_names == tuple(sorted(tags))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["semi-detached", "detached"],
+        ["New_York", "New_Jersey", "York"],
+        ["e-mail", "e-book", "mail"],
+        ["GO:0008150", "GO:0003674"],
+        ["traffic light", "traffic sign"],
+        ["St. John", "St. Mary"],
+        ["C++", "C", "C#"],
+        ["AC/DC", "and/or", "rock & roll"],
+        ["Track #1", "Track #2"],
+        ["a < b", "x > y"],
+    ],
+    ids=str,
+)
+def test_names_with_signs_inside_are_whole(names):
+    assert read_bags(tagged_with(*names), labels="all").label_names == tuple(sorted(names))
+
+
+def test_names_in_angles_are_read_as_the_error_says():
+    cell = "<sea><trees>"
+    refused("'all' must be a list of names", tagged_with(cell, "<sea>"), labels="all")
+    of_lists = tagged_with(re.findall("<([^<>]+)>", cell), ["sea"])
+    assert read_bags(of_lists, labels="all").label_names == ("sea", "trees")
 
 
 def test_names_that_look_the_same_are_refused():
@@ -835,6 +931,26 @@ def test_a_head_that_is_almost_that_of_a_label_is_refused(head, tmp_path):
     )
     write_bags(tmp_path / "t.csv", named)
     assert read_bags(tmp_path / "t.csv").feature_names == ("f1", head)
+
+
+LIKE_INSTANCE = ["Instance", "INSTANCE", "instance_id", "Instance No", "instanceNumber"]
+
+
+@pytest.mark.parametrize("head", LIKE_INSTANCE)
+def test_a_head_that_is_almost_that_of_instances_is_refused(head, tmp_path):
+    numbered = TABLE.assign(**{head: [0, 1, 0]})
+    refused("rename it to 'instance', or give a feature another name", numbered)
+    named = labelled_bags([[[1.0]], [[2.0]]], [[1], [0]], ["sea"], feature_names=[head])
+    write_bags(tmp_path / "t.csv", named)
+    assert_same(read_bags(tmp_path / "t.csv"), named)
+
+
+def test_a_column_of_instances_may_name_the_bags_or_be_a_label():
+    features = TABLE[["f1", "f2"]]
+    single = features.assign(instance_id=["a", "b", "c"], Instance=[1, 0, 0], sea=[0, 1, 0])
+    data = read_bags(single, bag="instance_id", labels=["sea", "Instance"])
+    assert data.bag_names == ("a", "b", "c")
+    assert set(data.label_names) == {"sea", "Instance"}
 
 
 @pytest.mark.parametrize(
@@ -866,3 +982,11 @@ def test_numbers_that_are_heads_are_names():
     data = read_bags(pivoted, labels=[3])
     assert data.label_names == ("3",)
     assert data.feature_names == ("2", "f2")
+
+
+def test_numbers_that_are_heads_may_be_chosen():
+    pivoted = TABLE.rename(columns={"bag": 1.0, "f1": 2.0, "f2": 3.0, "label:sea": 4.0})
+    data = read_bags(pivoted[[2.0, 1.0, 3.0, 4.0]], bag=1.0, labels=[4.0])
+    assert data.bag_names == ("b1", "b2")
+    assert data.label_names == ("4",)
+    assert data.feature_names == ("2", "3")
