@@ -65,7 +65,8 @@ def label_array(name: str, values) -> np.ndarray:
     if cells.dtype.kind in "OUS":
         for cell in cells.flat:
             if isinstance(cell, str | bytes | list | tuple | set | frozenset):
-                raise ValueError(f"{name} {_remedy_of_words(cell, cells.ndim)}, got {cell!r}")
+                needed = _needed_of_words(cell, cells.ndim)
+                raise ValueError(f"{name} {needed}, got {cell!r}")
     numbers = real_array(name, values)
     if numbers.ndim != 2 or numbers.shape[1] == 0:
         hint = ""
@@ -83,8 +84,8 @@ def label_array(name: str, values) -> np.ndarray:
     return numbers > 0
 
 
-def _remedy_of_words(cell, n_dimensions):
-    """How words, or sets of words, become label sets."""
+def _needed_of_words(cell, n_dimensions):
+    """What an error says is needed in the place of words, or of sets of words."""
     if not isinstance(cell, str | bytes):
         return OF_NAMES
     if n_dimensions == 1:
