@@ -3,7 +3,7 @@
 import time
 import warnings
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from numbers import Integral
 from typing import ClassVar
@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.special import logit
 from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -52,7 +52,7 @@ class OnStatistics(base.MultiLabelEstimator):
     classifier : classifier
         Unfitted, for two classes.
     random_state : int, RandomState or None, default None
-        An integer seeds the classifier.
+        An integer seeds the classifier and its parts.
 
     Attributes
     ----------
@@ -98,9 +98,11 @@ class OnStatistics(base.MultiLabelEstimator):
 
 
 def _seeded(estimator, seed):
+    """An unfitted copy of which an integer seeds every part, such as a step of a pipeline."""
     estimator = clone(estimator)
-    if isinstance(seed, Integral) and "random_state" in estimator.get_params():
-        estimator.set_params(random_state=seed)
+    if isinstance(seed, Integral):
+        names = [name for name in estimator.get_params() if name.split("__")[-1] == "random_state"]
+        estimator.set_params(**dict.fromkeys(names, seed))
     return estimator
 
 
@@ -138,7 +140,7 @@ class MimlClassifier(base.LogOdds):
     verbose : int, default 0
         1 shows a bar on stderr that moves with each fold of a candidate.
     random_state : int, RandomState or None, default None
-        Draws the folds; an integer also seeds the candidates.
+        Draws the folds; an integer also seeds the candidates and their parts.
 
     Attributes
     ----------
@@ -215,7 +217,7 @@ class MimlClassifier(base.LogOdds):
                 "raise it, or give None"
             )
             warnings.warn(message, TimeBudgetWarning, stacklevel=3)
-        with base.without_label_warnings():
+        with _without_warnings_of_labels():
             self.model_ = candidates[self.chosen_].fit(bags, labels)
         self.slopes_, self.intercepts_ = _calibrated(chosen_scores, labels)
 
@@ -242,6 +244,9 @@ class MimlClassifier(base.LogOdds):
                     bar,
                 )
                 self.seconds_[name] = time.perf_counter() - began
+                if scores is not None and np.isnan(scores).any():
+                    n_nan = np.isnan(scores).sum()
+                    raise ValueError(f"candidate {name!r} must give no NaN as scores, got {n_nan}")
                 self.held_out_[name] = self._criterion(labels, scores, folds)
                 if scores is None:
                     self.left_out_.append(name)
@@ -255,7 +260,7 @@ class MimlClassifier(base.LogOdds):
 
     def _scores(self, bags):
         """Log-odds of each label: (n_bags, n_labels)."""
-        scores = np.asarray(scores_of(self.model_, bags))
+        scores = _scores_of(self.model_, bags)
         return self.slopes_ * scores + self.intercepts_
 
     def explain(self, X) -> pd.DataFrame:
@@ -343,7 +348,7 @@ def _cross_fit(pipeline, bags, labels, folds, budget, reserve, bar):
         held = folds == fold
         began = time.perf_counter()
         _quiet_fit(pipeline, bags[~held], labels[~held])
-        scores[held] = np.asarray(scores_of(pipeline, bags[held]))
+        scores[held] = _scores_of(pipeline, bags[held])
         longest = max(longest, time.perf_counter() - began)
         bar.update()
         n_left = n_folds - fold - 1
@@ -381,12 +386,28 @@ def _would_end_within(pipeline, bags, labels, share, budget) -> bool:
     return True
 
 
+def _scores_of(model, bags):
+    """Scores (n_bags, n_labels), also of a learner of one label, which gives (n_bags,)."""
+    return scores_of(model, bags).reshape(len(bags), -1)
+
+
 def _quiet_fit(pipeline, bags, labels):
     with (
-        base.without_label_warnings(),
+        _without_warnings_of_labels(),
         warnings.catch_warnings(action="ignore", category=ConvergenceWarning),
     ):
         pipeline.fit(bags, labels)
+
+
+@contextmanager
+def _without_warnings_of_labels():
+    """Context of a fit of which the outer one has warned, or whose labels are a single column."""
+    with (
+        base.without_label_warnings(),
+        # A classifier of scikit-learn wants another shape of one label, and makes it itself.
+        warnings.catch_warnings(action="ignore", category=DataConversionWarning),
+    ):
+        yield
 
 
 def _calibrated(scores, labels):

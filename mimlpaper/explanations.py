@@ -1,5 +1,7 @@
 """Which instance of a bag brings which label, and which of its features matter."""
 
+from numbers import Integral
+
 import numpy as np
 from scipy.spatial.distance import cdist
 from scipy.special import erf
@@ -50,12 +52,15 @@ def telling_features(estimator, bag: np.ndarray, instance: int) -> np.ndarray:
 
     For counts. ``bag`` is an array or DataFrame (n_instances, n_features), and ``instance`` counts
     from 0; ``estimator`` as in :func:`explain`. Returns (n_features, n_labels), 0 for the features
-    that are 0. Raises ValueError if the bag has no such row.
+    that are 0. Missing values, as a pipeline imputes them, are no zeros. Raises ValueError if the
+    bag has no such row.
     """
-    given = check_bags([bag])
+    given = check_bags([bag], allow_missing=True)
     bag = given[0]
-    if not 0 <= instance < len(bag):
-        raise ValueError(f"instance must be from 0 to {len(bag) - 1}, got {instance}")
+    if not isinstance(instance, Integral) or not 0 <= instance < len(bag):
+        raise ValueError(
+            f"instance must be from 0 to {len(bag) - 1}, as an integer, got {instance!r}"
+        )
     present = np.flatnonzero(bag[instance])
     n_present = len(present)
     # The last variant stays whole.

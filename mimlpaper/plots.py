@@ -1,19 +1,20 @@
 """Plots of explanations. They need matplotlib: ``pip install 'mimlpaper[notebooks]'``."""
 
-import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from numbers import Integral
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from PIL import Image
 
-from mimlpaper.arrays import label_array
-from mimlpaper.bags import Bags
+from mimlpaper.arrays import label_array, order_by_name
+from mimlpaper.bags import Bags, in_order_of_examples
+from mimlpaper.base import MultiLabelEstimator, last_step
 from mimlpaper.datasets import ImageBags, scene_mosaic
-from mimlpaper.datasets.images_and_texts import FORMATS
+from mimlpaper.datasets.images_and_texts import images_in, picture_of
 from mimlpaper.explanations import explain
 from mimlpaper.metrics import scores_of
 
@@ -35,11 +36,11 @@ def draw_mosaic(ax: Axes, bag: np.ndarray):
 
 def explained_images(
     estimator,
-    images: Bags | Sequence,
-    label_names: Sequence[str],
+    images: Bags | Iterable,
+    label_names: Sequence,
     *,
-    true: np.ndarray | None = None,
-    regions: np.ndarray | None = None,
+    true: np.ndarray | pd.DataFrame | None = None,
+    regions: np.ndarray | pd.DataFrame | None = None,
     n_shown: int = 2,
 ) -> Figure:
     """A row for each image: its mosaic with its true labels, then its highest labels with reasons.
@@ -51,27 +52,33 @@ def explained_images(
     ----------
     estimator : fitted learner, pipeline or search
         Fitted on bags of nine instances with raw features, as ``ImageBags()`` makes them.
-    images : Bags, or sequence of paths, arrays or Pillow images
+    images : Bags, or list, dict or Series of paths, arrays or Pillow images
         Images of the latter kinds stand on the left of their rows.
     label_names : sequence of n_labels names
-        In the order of the labels.
-    true : bool array (n_bags, n_labels) or None, default None
-        The true labels; titles then say whether they are predicted.
-    regions : bool array (n_instances, n_labels) or None, default None
+        In any order if they are the columns of the Y that was fitted, else in its order.
+    true : bool array or DataFrame (n_bags, n_labels), or None, default None
+        The true labels; titles then say whether they are predicted. Columns of a DataFrame go by
+        ``label_names``, and its rows by the names of the images, if these have names.
+    regions : bool array or DataFrame (n_instances, n_labels), or None, default None
         Where each label is seen; frames are then green where they are right, and else red.
-    n_shown : int, default 2
+    n_shown : int >= 1, default 2
         Number of labels shown of each image; all if there are fewer.
     """
+    if not isinstance(n_shown, Integral) or n_shown < 1:
+        raise ValueError(f"n_shown must be an integer of at least 1, got {n_shown!r}")
     if isinstance(images, Bags):
         pictures, bags = [], images
     else:
-        pictures = [*images]
+        pictures = images_in(images)
         bags = ImageBags().transform(pictures)
     # A learner of one label has a score a bag.
     scores = scores_of(estimator, bags).reshape(len(bags), -1)
     reasons = explain(estimator, bags).reshape(bags.n_instances, -1)
+    names = _in_order_of_labels(label_names, estimator, scores.shape[1])
+    if regions is not None:
+        regions = _truths("regions", regions, names, reasons.shape)
     if true is not None:
-        true = label_array("true", true)
+        true = _truths("true", in_order_of_examples(true, images), names, scores.shape)
         predicted = np.reshape(estimator.predict(bags), scores.shape) > 0
     n_shown = min(n_shown, scores.shape[1])
     figure, axes = _grid(len(bags), 1 + n_shown + bool(pictures))
@@ -87,15 +94,38 @@ def explained_images(
         ax_mosaic, *ax_labels = axes[i, -1 - n_shown :]
         draw_mosaic(ax_mosaic, bags[i])
         if true is not None:
-            true_names = np.array(label_names)[true[i]]
-            ax_mosaic.set_title("\n".join(true_names) or "no label", parse_math=False)
+            true_names = [names[label] for label in np.flatnonzero(true[i])]
+            ax_mosaic.set_title("\n".join(map(str, true_names)) or "no label", parse_math=False)
         for ax, label in zip(ax_labels, shown[i], strict=True):
             seen = None if regions is None else regions[instances, label]
             _draw_discs(ax, bags[i], reasons[instances, label], bound, seen)
             outcome = "" if true is None else _outcome(predicted[i, label], true[i, label])
-            _set_title(ax, label_names[label], scores[i, label], outcome)
+            _set_title(ax, names[label], scores[i, label], outcome)
     _draw_key(figure, bound)
     return figure
+
+
+def _in_order_of_labels(label_names, estimator, n_labels):
+    """The names as a list, in the order of the labels that the estimator has learned by name."""
+    names = list(label_names)
+    if len(names) != n_labels:
+        raise ValueError(f"label_names must be {n_labels}, one for each label, got {len(names)}")
+    learner = last_step(estimator)
+    # Without names labels are numbered from 0 on.
+    if not isinstance(learner, MultiLabelEstimator) or [*learner.classes_] == [*range(n_labels)]:
+        return names
+    what = "label_names and the labels of the estimator"
+    return [names[place] for place in order_by_name(what, names, learner.classes_)]
+
+
+def _truths(what, values, names, shape):
+    """Label sets as booleans (n, n_labels); columns of a table go by the names of the labels."""
+    truths = label_array(what, values)
+    if truths.shape != shape:
+        raise ValueError(f"{what} must have the shape {shape}, got {truths.shape}")
+    if isinstance(values, pd.DataFrame):
+        truths = truths[:, order_by_name(f"{what} and label_names", values.columns, names)]
+    return truths
 
 
 def _grid(n_rows, n_columns):
@@ -118,10 +148,7 @@ def _set_title(ax, name, score, outcome):
 
 
 def _draw_picture(ax, picture):
-    if isinstance(picture, (str, os.PathLike)):
-        # Pillow would start Ghostscript for a PostScript file, whatever its name.
-        picture = Image.open(picture, formats=FORMATS)
-    ax.imshow(picture)
+    ax.imshow(picture_of(picture))
     ax.set_axis_off()
 
 

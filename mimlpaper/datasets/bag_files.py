@@ -9,7 +9,7 @@ import re
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from io import BytesIO, StringIO
@@ -76,6 +76,7 @@ class Options(NamedTuple):
     missing: float | None
     encoding: str
     max_bytes: int
+    unread: frozenset[str] = frozenset()  # labels that stand in a file of new bags
 
 
 def read_bags(
@@ -161,6 +162,28 @@ def read_bags(
         encoding,
         max_bytes,
     )
+    return _labelled(source, options)
+
+
+def read_new_bags(
+    source: str | os.PathLike | pd.DataFrame,
+    labels: Iterable[str],
+    *,
+    bag: str | None = None,
+    missing: float | None = None,
+    encoding: str = "utf-8-sig",
+    max_bytes: int = 2**28,
+) -> LabelledBags:
+    """Bags whose labels are to be predicted, by :func:`read_bags` with ``labels=[]``.
+
+    The columns ``labels`` are not read, whatever their cells hold; a source need not have them.
+    """
+    number = _number_or_none(missing)
+    unread = frozenset(labels)
+    return _labelled(source, Options(bag, [], None, number, encoding, max_bytes, unread))
+
+
+def _labelled(source, options):
     if not isinstance(source, str | os.PathLike):
         if not isinstance(source, pd.DataFrame) and not hasattr(source, "to_pandas"):
             hint = "; give its .collect()" if hasattr(source, "collect") else ""
@@ -274,6 +297,8 @@ def _read_table(source, options):
 
 
 def _table(frame, columns, options):
+    # With labels=[] no column of a label is read.
+    columns = [replace(c, kind="label") if c.name in options.unread else c for c in columns]
     labels = options.labels
     if _is_xml(labels):
         labels = _labels_in(labels, options)
@@ -521,6 +546,8 @@ def _read_arff(path, options):
     arff = parse_arff(_text(path, options))
     labels = _list_of_labels(options.labels, options)
     is_new = labels is not None and not len(labels)
+    if is_new:
+        labels = [attribute.name for attribute in arff.outer if attribute.name in options.unread]
     is_compressed = path.suffix.lower() == ".gz"
     beside = (path.with_suffix("") if is_compressed else path).with_suffix(".xml")
     if not labels and not arff.inner and beside.is_file():

@@ -142,7 +142,10 @@ def _pixels(image, name):
     except Exception as error:  # Pillow's decoders raise many types
         raise ValueError(f"{name} cannot be read: {error}") from error
     if min(image.size) < SIDE:
-        raise ValueError(f"{name} must have at least {SIDE} x {SIDE} pixels, got {image.size}")
+        raise ValueError(
+            f"{name} must have at least {SIDE} x {SIDE} pixels, got {image.size}; a single image "
+            "is given as [image]"
+        )
     channels = np.asarray(image, dtype=np.float64)
     colours, opacity = np.split(channels, [3], axis=2)
     return opacity / 255 * colours + (1 - opacity / 255) * 255.0
@@ -184,6 +187,24 @@ def _array_of_image(image):
     raise ValueError(
         f"the array must be (height, width) or (height, width, 1 to 4), got {array.shape}{hint}"
     )
+
+
+def images_in(images) -> list:
+    """The images of a list, dict or Series, without their names; a ValueError for a single one."""
+    is_array = isinstance(images, np.ndarray) and _is_image(images)
+    if is_array or isinstance(images, Image.Image):
+        raise ValueError("a list of images is needed, got a single image; give [image]")
+    return list(_values(images, "images"))
+
+
+def picture_of(image) -> Image.Image:
+    """An image as :class:`ImageBags` reads it, upright, in red, green, blue and opacity."""
+    return _opened(image).convert("RGBA")
+
+
+def _is_image(array):
+    """Whether an array is one image; the last axis of many grey ones is their width."""
+    return array.ndim == 2 or (array.ndim == 3 and array.shape[2] <= MOST_COLOURS)
 
 
 class TextBags(TransformerMixin, BaseEstimator):
@@ -278,11 +299,11 @@ class TextBags(TransformerMixin, BaseEstimator):
 def _values(examples, what):
     """The images or texts, without their names."""
     if isinstance(examples, str | os.PathLike):
-        raise ValueError(f"X must be a list of {what}, got the single one {str(examples)!r:.60}")
+        raise ValueError(f"a list of {what} is needed, got the single one {str(examples)!r:.60}")
     if hasattr(examples, "columns"):
-        raise ValueError(f"X must be a list of {what}, got a table; give its column of {what}")
+        raise ValueError(f"a list of {what} is needed, got a table; give its column of {what}")
     if isinstance(examples, set | frozenset):
-        raise ValueError(f"X must be a list of {what}, in the order of Y, got a set")
+        raise ValueError(f"a list of {what} in the order of Y is needed, got a set")
     return examples.values() if isinstance(examples, Mapping) else examples
 
 

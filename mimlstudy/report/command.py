@@ -5,6 +5,7 @@ What a command needs is imported in its function, so that ``--help`` answers at 
 
 import argparse
 import json
+import math
 import os
 import re
 import shlex
@@ -20,6 +21,9 @@ from mimlstudy.engine.arithmetic import pin, warn_of_own_arithmetic
 # Those of mimlstudy.engine.trials, not imported: it loads NumPy, before ``pin``.
 PROFILES = ("smoke", "quick", "paper")
 BENCH_TABLES = ("1", "2", "3", "4", "5", "unseen")
+# Numbers are not what Python reads as such: to it "1_0" is 10.
+COUNT = re.compile(r"0*[1-9][0-9]*")
+SECONDS = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 # Packages of optional parts, and the extra that installs them.
 EXTRAS = {
     "IPython": "notebooks",
@@ -144,6 +148,7 @@ def _run(options):
     names = [notebooks.find_notebook(name).stem for name in asked]
     if options.parameters:
         return _list_parameters(names)
+    notebooks.checked_parameters(names, parameters)  # before trials are counted, which takes time
     warn_of_own_arithmetic()
     counts = {name: status.trials_behind(name, parameters["profile"]) for name in names}
     ready, left_out = [], []
@@ -332,7 +337,7 @@ def _add_verify(commands):
     _add_experiments(command)
     command.add_argument(
         "--sample",
-        type=int,
+        type=_positive_count,
         default=1,
         help="trials of each group (default 1)",
     )
@@ -343,7 +348,7 @@ def _add_verify(commands):
     )
     command.add_argument(
         "--audit",
-        type=float,
+        type=_seconds,
         metavar="SECONDS",
         help="instead, random current trials that took at most so long in all",
     )
@@ -441,7 +446,7 @@ def _add_bench(commands):
     )
     command.add_argument(
         "--timeout",
-        type=float,
+        type=_seconds,
         metavar="SECONDS",
         help="after which a fit or a prediction is ended (default 3600)",
     )
@@ -607,11 +612,24 @@ def _experiments(names):
 
 def _count(text):
     """A number of processes or notebooks: -1, or at least 1."""
-    # Not as Python reads integers, to which "1_0" is 10; 0 is refused as well.
-    number = int(text) if re.fullmatch("-?[0-9]+", text) else 0
-    if number < -1 or number == 0:
+    if text != "-1" and not COUNT.fullmatch(text):
         raise argparse.ArgumentTypeError(f"must be -1, one a core, or at least 1, got {text!r}")
-    return number
+    return int(text)
+
+
+def _positive_count(text):
+    """A number of trials, at least 1."""
+    if not COUNT.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"must be an integer of at least 1, got {text!r}")
+    return int(text)
+
+
+def _seconds(text):
+    """A finite number of seconds above 0."""
+    seconds = float(text) if SECONDS.fullmatch(text) else 0.0
+    if not 0 < seconds < math.inf:
+        raise argparse.ArgumentTypeError(f"must be a number above 0, such as 20, got {text!r}")
+    return seconds
 
 
 def _folder(text):

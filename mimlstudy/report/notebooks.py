@@ -5,7 +5,7 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -99,9 +99,27 @@ def parameters_of(notebook) -> dict[str, dict]:
     return papermill.inspect_notebook(str(find_notebook(notebook)))
 
 
+def checked_parameters(notebooks: Iterable[str | Path], parameters: Mapping) -> dict:
+    """Parameters, given as values or texts, as values of the types that all the notebooks declare.
+
+    Raises
+    ------
+    ParameterError
+        If a notebook lacks a parameter, or it has another type or an impossible value.
+    """
+    values = dict(parameters)
+    for notebook in notebooks:
+        types = {}
+        for name, declared in parameters_of(notebook).items():
+            types[name] = TYPES[declared["inferred_type_name"]]
+        values = checked(values, types, find_notebook(notebook).stem)
+    check_protocol(values.get("profile", "paper"), values.get("jobs", -1))
+    return values
+
+
 def run_notebooks(
     names: Iterable[str | Path] | None = None,
-    parameters: dict | None = None,
+    parameters: Mapping | None = None,
     *,
     at_once: int = 1,
     publish: bool = False,
@@ -116,7 +134,7 @@ def run_notebooks(
     Parameters
     ----------
     names : names or paths of :func:`available_notebooks`; all if None.
-    parameters : dict, those of every notebook, values or texts as of
+    parameters : mapping, those of every notebook, values or texts as of
         :func:`~mimlstudy.report.parameters.checked`.
     at_once : int, default 1
         Notebooks that run together; -1 means one per core.
@@ -136,16 +154,10 @@ def run_notebooks(
         run by then.
     """
     notebooks = list(dict.fromkeys(map(find_notebook, names or available_notebooks())))
-    values = dict(parameters or {})
     # All are checked before any runs, so that a slip in a name costs no hour.
-    for path in notebooks:
-        types = {}
-        for name, declared in parameters_of(path).items():
-            types[name] = TYPES[declared["inferred_type_name"]]
-        values = checked(values, types, path.stem)
+    values = checked_parameters(notebooks, parameters or {})
     questions = {name: value for name, value in values.items() if name not in HOW_TO_RUN}
     profile = values.get("profile", "paper")
-    check_protocol(profile, values.get("jobs", -1))
     folder = output_folder(profile, questions)
     folder.mkdir(parents=True, exist_ok=True)
 

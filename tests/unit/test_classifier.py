@@ -9,12 +9,13 @@ from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from mimlpaper import BagStatistics, DMimlSvm, MimlClassifier, MimlNn, NoisyOr
+from mimlpaper import BagStatistics, DMimlSvm, MimlClassifier, MimlNn, MiSvmBag, NoisyOr
 from mimlpaper.bags import Bags
 from mimlpaper.base import (
     ConstantLabelWarning,
@@ -29,6 +30,7 @@ from mimlpaper.classifier import (
     _folds,
 )
 from mimlpaper.explanations import explain
+from mimlpaper.metrics import scores_of
 from mimlpaper.preprocessing import OnInstances
 from tests import reference
 
@@ -154,6 +156,63 @@ def test_a_candidate_may_have_probabilities_only(bags, Y):
     forest = make_pipeline(BagStatistics(), RandomForestClassifier(random_state=0))
     classifier = MimlClassifier({"forest": forest}, random_state=0).fit(bags, Y)
     assert classifier.predict(bags).shape == Y.shape
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "candidate",
+    [
+        MiSvmBag(random_state=0),
+        make_pipeline(BagStatistics(), LogisticRegression(max_iter=1000)),
+        make_pipeline(BagStatistics(), RandomForestClassifier(5)),
+    ],
+    ids=["of bags", "of vectors", "of probabilities"],
+)
+def test_a_candidate_may_be_a_learner_of_one_label(bags, Y, candidate):
+    """Its scores are (n_bags,), and scikit-learn wants labels of this shape."""
+    classifier = MimlClassifier({"one label": candidate}, random_state=0).fit(bags, Y[:, :1])
+    scores = classifier.decision_function(bags)
+    assert scores.shape == (30, 1)
+    raw = scores_of(classifier.model_, bags)[:, None]
+    assert np.allclose(scores, classifier.slopes_ * raw + classifier.intercepts_)
+    assert classifier.explain(bags).shape == (bags.n_instances, 1)
+
+
+class Undefined(Largest):
+    """Gives NaN as scores of every bag."""
+
+    def _scores(self, bags):
+        return np.full((len(bags), self.n_labels_), np.nan)
+
+
+def test_a_candidate_whose_scores_are_nan_is_named(bags, Y):
+    candidates = {"good": Largest(), "bad": Undefined()}
+    with pytest.raises(ValueError, match="candidate 'bad' must give no NaN as scores, got 60"):
+        MimlClassifier(candidates, random_state=0).fit(bags, Y[:, :2])
+
+
+SEEDED = {
+    "pipeline": make_pipeline(BagStatistics(), RandomForestClassifier(3)),
+    "within": OnStatistics(OneVsRestClassifier(RandomForestClassifier(3))),
+}
+
+
+@pytest.mark.parametrize("name", SEEDED)
+def test_a_seed_reaches_every_part_of_a_candidate(bags, Y, name):
+    candidates = {name: SEEDED[name]}
+    first, second = (MimlClassifier(candidates, random_state=0).fit(bags, Y) for _ in range(2))
+    assert np.array_equal(first.decision_function(bags), second.decision_function(bags))
+    parameters = first.model_[-1].get_params()
+    seeds = {value for key, value in parameters.items() if key.endswith("random_state")}
+    assert seeds == {0}
+    other = MimlClassifier(candidates, random_state=1).fit(bags, Y)
+    assert not np.array_equal(first.decision_function(bags), other.decision_function(bags))
+
+
+def test_a_seed_reaches_every_part_of_a_classifier_on_statistics(bags, Y):
+    learner = OnStatistics(OneVsRestClassifier(RandomForestClassifier(3)), random_state=0)
+    first, second = (clone(learner).fit(bags, Y).decision_function(bags) for _ in range(2))
+    assert np.array_equal(first, second)
 
 
 def test_features_that_it_scales_need_not_lie_around_zero(bags, Y):

@@ -249,6 +249,15 @@ def test_wrong_use_of_run_is_one_line_that_names_the_remedy(run, words, remedy):
     assert len(printed.splitlines()) == 1
 
 
+@pytest.mark.parametrize("words", ["4_degeneration -p fil x", "4_degeneration -p jobs 0"])
+def test_parameters_are_checked_before_trials_are_counted(run, monkeypatch, words):
+    """To count the trials of a notebook takes seconds."""
+    monkeypatch.setattr(status, "trials_behind", raising(RuntimeError("counted")))
+    code, printed = run(f"run {words}")
+    assert code == 2
+    assert "counted" not in printed
+
+
 @pytest.mark.parametrize("line", ["run", "run --parameters", "run 3_framework"])
 def test_run_in_an_installed_package_says_that_it_has_no_notebooks(run, results, monkeypatch, line):
     monkeypatch.setattr(folders, "notebooks", lambda: results / "none")
@@ -265,6 +274,38 @@ def test_a_number_of_processes_is_minus_one_or_positive(run, capsys, number):
     assert stopped.value.code == 2
     message = f"must be -1, one a core, or at least 1, got '{number}'"
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", ["1_0", "٣", "0", "-1", "1.5", "many"])
+def test_a_number_of_trials_is_positive_and_in_plain_digits(run, capsys, number):
+    """To Python "1_0" is 10, and "٣" is 3."""
+    with pytest.raises(SystemExit) as stopped:
+        run(f"verify table1 --sample={number}")
+    assert stopped.value.code == 2
+    message = f"--sample: must be an integer of at least 1, got '{number}'"
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["verify table1 --audit", "bench my:method --tables 1 --timeout"],
+    ids=["audit", "bench"],
+)
+@pytest.mark.parametrize("number", ["1_0", "٣", "0", "-1", "nan", "inf", "1e999", "1e", "."])
+def test_seconds_are_positive_and_in_plain_digits(run, capsys, line, number):
+    with pytest.raises(SystemExit) as stopped:
+        run(f"{line}={number}")
+    assert stopped.value.code == 2
+    message = f"must be a number above 0, such as 20, got '{number}'"
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("20", 20.0), ("1.5", 1.5), (".5", 0.5), ("2.", 2.0), ("1e-7", 1e-7)]
+)
+def test_seconds_may_have_decimals_and_an_exponent(text, seconds):
+    parser, _ = command.build_parsers()
+    assert parser.parse_args(["verify", "--audit", text]).audit == seconds
 
 
 def test_a_missing_package_of_an_optional_part_names_the_extra(run, monkeypatch):

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
@@ -215,10 +216,27 @@ def test_telling_features_know_columns_by_name(bags, labels):
     assert expected.shape == (bags.n_features, labels.shape[1])
     with pytest.raises(ValueError, match="feature names"):
         telling_features(learner, tables[0].iloc[:, ::-1], 0)
-    with pytest.raises(ValueError, match="instance must be from 0 to"):
-        telling_features(learner, tables[0], -1)
+    for strange in (-1, len(bags[0]), 0.0, "0", None):
+        with pytest.raises(ValueError, match=r"instance must be from 0 to .*, as an integer, got"):
+            telling_features(learner, tables[0], strange)
 
 
 def test_features_of_a_learner_of_one_label(bags, labels):
     learner = MiSvmInstance(random_state=0).fit(bags, labels[:, 0])
     assert telling_features(learner, bags[0], 0).shape == (bags.n_features, 1)
+
+
+def test_telling_features_of_a_bag_with_missing_values(bags, labels):
+    """The pipeline imputes them: setting one to 0 takes the mean away that stands for it."""
+    instances = bags.instances.copy()
+    instances[::4, 1] = np.nan
+    gaps = bags.with_instances(instances)
+    learner = MimlSvmMi(kernel="linear", max_alternations=2, random_state=0)
+    pipeline = make_pipeline(OnInstances(SimpleImputer()), learner).fit(gaps, labels)
+    bag = gaps[0]
+    assert np.isnan(bag[0, 1])
+    means = pipeline[0].transformer_.statistics_
+    imputed = np.where(np.isnan(bag), means, bag)
+    falls = telling_features(pipeline, bag, 0)
+    assert falls == pytest.approx(telling_features(learner, imputed, 0))
+    assert falls[1].any()

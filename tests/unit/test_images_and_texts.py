@@ -184,16 +184,18 @@ def test_a_pipe_is_no_image(tmp_path, refused):
 
 
 def test_bad_use_of_images_is_refused(small):
-    with pytest.raises(ValueError, match=r"list of images, got the single one 'a\.png'"):
+    with pytest.raises(ValueError, match=r"list of images is needed, got the single one 'a\.png'"):
         SHARP.transform("a.png")
     with pytest.raises(ValueError, match="got a table; give its column of images"):
         SHARP.transform(pd.DataFrame({"path": ["a.png"]}))
-    with pytest.raises(ValueError, match="a list of images, in the order of Y, got a set"):
+    with pytest.raises(ValueError, match="a list of images in the order of Y is needed, got a set"):
         SHARP.transform({"a.png", "b.png"})
     with pytest.raises(ValueError, match="at least one image"):
         SHARP.transform([])
     with pytest.raises(ValueError, match="smoothing must be positive, got 0"):
         ImageBags(smoothing=0).transform([small])
+    with pytest.raises(ValueError, match=r"got \(3, 32\); a single image is given as \[image\]"):
+        SHARP.transform(np.zeros((32, 32, 3)))
     with pytest.raises(ValueError, match=r"shape \(9, 15\), got \(9, 14\)"):
         scene_mosaic(np.zeros((9, 14)))
 
@@ -201,11 +203,11 @@ def test_bad_use_of_images_is_refused(small):
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        ("one text", "list of texts, got the single one 'one text'"),
+        ("one text", "list of texts is needed, got the single one 'one text'"),
         (pd.DataFrame({"text": ["good"]}), "got a table; give its column of texts"),
         ([], "at least one text"),
         (iter([]), r"got none; of a generator give list\(X\)"),
-        ({"good", "better"}, "a list of texts, in the order of Y, got a set"),
+        ({"good", "better"}, "a list of texts in the order of Y is needed, got a set"),
         (["good", 1.5], "strings only, got others at"),
     ],
 )

@@ -130,23 +130,69 @@ def test_sets_with_commas_need_their_separator(tmp_path):
     assert data.new.Y.shape == (2, 0)
 
 
-def test_new_bags_need_no_column_of_label_sets(tmp_path):
+@pytest.mark.parametrize(
+    ("known", "asked"),
+    [
+        ("bag,f,tags\na,1,sea;trees\nb,2,sea\n", {"label_sets": "tags"}),
+        ("bag,f,sea\na,1,yes\nb,2,no\n", {"labels": ["sea"]}),
+        ("bag,f,label:sea\na,1,1\nb,2,0\n", {}),
+    ],
+    ids=["a set", "named", "marked"],
+)
+@pytest.mark.parametrize(
+    "new_bags",
+    [
+        "bag,f\nc,3\n",
+        "bag,f,{label}\nc,3,\n",
+        "bag,f,{label}\nc,3,no\n",
+        "bag,f,{label}\nc,3,0\n",
+        "bag,f,label:sea\nc,3,?\n",
+    ],
+)
+def test_labels_in_a_file_of_new_bags_are_not_read(tmp_path, known, asked, new_bags):
+    """Nor need they be there."""
     path, new_path = tmp_path / "mine.csv", tmp_path / "new.csv"
-    path.write_text("bag,f,tags\na,1,sea;trees\nb,2,sea\n")
-    new_path.write_text("bag,f,tags\nc,3,\n")
-    with pytest.raises(DataError, match="a file of new bags needs no column 'tags'"):
-        own_data.data_of_file(
-            str(path),
-            new_file=str(new_path),
-            label_sets="tags",
-        )
-    new_path.write_text("bag,f\nc,3\n")
-    data = own_data.data_of_file(
-        str(path),
-        new_file=str(new_path),
-        label_sets="tags",
-    )
+    path.write_text(known)
+    label = "tags" if "label_sets" in asked else "sea"
+    new_path.write_text(new_bags.format(label=label))
+    data = own_data.data_of_file(str(path), new_file=str(new_path), **asked)
     assert data.new.bag_names == ("c",)
+    assert data.new.X.instances.tolist() == [[3.0]]
+
+
+def test_labels_in_json_of_new_bags_are_not_read(file, tmp_path):
+    new_path = tmp_path / "new.json"
+    new_path.write_text('[{"bag": "c", "red": 3, "blue": 4, "sea": null, "trees": "unknown"}]')
+    data = own_data.data_of_file(str(file), new_file=str(new_path))
+    assert data.new.X.instances.tolist() == [[3.0, 4.0]]
+
+
+def test_an_arff_file_of_new_bags_may_have_attributes_of_labels(tmp_path):
+    head = "@relation r\n@attribute f numeric\n@attribute sea {0,1}\n@data\n"
+    path, new_path = tmp_path / "mine.arff", tmp_path / "new.arff"
+    path.write_text(f"{head}1,0\n2,1\n")
+    new_path.write_text(f"{head}3,?\n")
+    data = own_data.data_of_file(str(path), ["sea"], str(new_path))
+    assert data.new.X.instances.tolist() == [[3.0]]
+
+
+def test_a_feature_of_new_bags_may_have_the_name_of_a_label(tmp_path):
+    path, new_path = tmp_path / "mine.csv", tmp_path / "new.csv"
+    path.write_text("bag,sea,label:sea\na,1,1\nb,2,0\n")
+    new_path.write_text("bag,sea\nc,3\n")
+    data = own_data.data_of_file(str(path), new_file=str(new_path))
+    assert data.new.X.instances.tolist() == [[3.0]]
+
+
+@pytest.mark.parametrize("is_new", [False, True])
+def test_a_first_column_without_a_name_can_only_get_one_in_the_file(file, tmp_path, is_new):
+    """Since an empty ``bag`` asks for nothing here."""
+    unnamed = tmp_path / "unnamed.csv"
+    unnamed.write_text(file.read_text().replace("bag,", ",", 1))
+    files = [str(file), str(unnamed)] if is_new else [str(unnamed), ""]
+    message = r"unnamed\.csv: the first column must have a name, got none; write bag into its head"
+    with pytest.raises(DataError, match=message):
+        own_data.data_of_file(files[0], new_file=files[1])
 
 
 @pytest.mark.parametrize(
@@ -169,13 +215,18 @@ def test_parameters_of_a_file_need_a_file():
     own_data.check_question("images", "", encoding="")
     with pytest.raises(ValueError, match=r"give file or folder, got both: mine\.csv and"):
         own_data.check_question("images", "mine.csv")
-    with pytest.raises(ValueError, match=r"encoding: only a file .* labels\.csv .* in UTF-8"):
+    with pytest.raises(ValueError, match=r"separator: only a file .* labels\.csv .* its encoding"):
         own_data.check_question(
             "images",
             "",
             labels=[],
+            separator=",",
             encoding="latin-1",
         )
+    # That of a folder's labels; synthetic images have none.
+    own_data.check_question("images", "", encoding="latin-1")
+    with pytest.raises(ValueError, match="encoding: only a file is read so"):
+        own_data.check_question("", "", encoding="latin-1")
 
 
 def test_the_notebook_has_each_parameter_of_a_file():
@@ -216,6 +267,25 @@ def test_the_table_of_a_folder_is_read_as_texts(folder):
     assert data.labelled.label_names == LABELS
     assert data.labelled.Y.tolist() == [[True, False], [False, True]]
     assert data.images["NA"] == folder / "NA"
+
+
+def test_the_table_of_a_folder_may_have_another_encoding(folder):
+    (folder / "labels.csv").write_text("image,Küste\n01.png,1\nb.png,0\n", encoding="latin-1")
+    with pytest.raises(DataError, match="give encoding='latin-1'"):
+        own_data.data_of_folder(folder)
+    data = own_data.data_of_folder(folder, "latin-1")
+    assert data.labelled.label_names == ("Küste",)
+
+
+def test_new_images_have_any_ending_that_can_be_read_and_are_not_hidden(folder):
+    """macOS leaves files such as ._beach.png, which are no images."""
+    content = (folder / "new.png").read_bytes()
+    for name in ("a.jfif", "b.JPE", "c.apng", ".hidden.png"):
+        (folder / name).write_bytes(content)
+    (folder / "._b.png").write_bytes(b"\x00\x05\x16\x07")
+    (folder / "notes.txt").write_text("no image")
+    data = own_data.data_of_folder(folder)
+    assert data.new.bag_names == ("a.jfif", "b.JPE", "c.apng", "new.png", "newer.png")
 
 
 @on_posix

@@ -2,14 +2,15 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Circle
 from PIL import Image, UnidentifiedImageError
 
-from mimlpaper import plots
+from mimlpaper import MimlNn, plots
 from mimlpaper.bags import Bags
-from mimlpaper.datasets import ImageBags, scene_mosaic
+from mimlpaper.datasets import ImageBags, load_synthetic_scene, scene_mosaic
 from mimlpaper.plots import INK, RIGHT, WRONG
 from mimlstudy.report.sections import play
 
@@ -60,6 +61,11 @@ def axes_of(bag, of_instances, of_bag, names, **options):
         **options,
     )
     return figure.axes
+
+
+def colours_of(ax):
+    """The colours of a picture without its opacity."""
+    return np.asarray(ax.images[0].get_array())[..., :3]
 
 
 def discs(ax):
@@ -198,7 +204,123 @@ def test_own_images_beside_their_reasons(rng, tmp_path):
     bags = ImageBags().transform(list(arrays))
     scores = scorer.decision_function(bags)
     for (picture, _, top, _), array, (red, blue) in zip(rows, arrays, scores, strict=True):
-        assert np.array_equal(picture.images[0].get_array(), array)
+        assert np.array_equal(colours_of(picture), array)
         expected = f"red\n+{red:.2f}" if red > blue else f"blue\n+{blue:.2f}"
         assert top.get_title() == expected
         assert len(discs(top)) == 9
+
+
+def test_a_picture_is_turned_as_its_bag_is(tmp_path):
+    """A photograph that is red on its left, taken by a camera that was turned (orientation 6)."""
+    image = Image.new("RGB", (60, 40))
+    image.paste((255, 0, 0), (0, 0, 30, 40))
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    path = tmp_path / "turned.png"
+    image.save(path, exif=exif)
+    picture, mosaic, *_ = plots.explained_images(RedAndBlue(), [path], ("red", "blue")).axes
+    reds = colours_of(picture)[..., 0]
+    assert reds.shape == (60, 40)
+    assert (reds[:30] == 255).all()
+    assert (reds[30:] == 0).all()
+    reds_of_blobs = colours_of(mosaic)[..., 0]
+    assert (reds_of_blobs[:2, 2:5] > reds_of_blobs[5:, 2:5]).all()
+
+
+@pytest.mark.parametrize("form", ["array", "one colour", "opacity", "Pillow"])
+def test_a_grey_picture_is_grey(rng, form):
+    grey = rng.integers(0, 256, (8, 12), dtype=np.uint8)
+    images = {
+        "array": grey,
+        "one colour": grey[:, :, None],
+        "opacity": np.dstack([grey, np.full_like(grey, 255)]),
+        "Pillow": Image.fromarray(grey),
+    }
+    figure = plots.explained_images(RedAndBlue(), [images[form]], ("red", "blue"))
+    assert np.array_equal(colours_of(figure.axes[0]), np.dstack([grey, grey, grey]))
+
+
+def titles(figure):
+    return [ax.get_title() for ax in figure.axes]
+
+
+@pytest.fixture
+def scenes():
+    return load_synthetic_scene(n_images=30)
+
+
+@pytest.fixture
+def of_names(scenes):
+    """Fitted to labels with names."""
+    labels = pd.DataFrame(scenes.Y, columns=scenes.label_names)
+    return MimlNn(random_state=0).fit(scenes.X, labels)
+
+
+def test_names_of_labels_may_have_any_order(scenes, of_names):
+    """As a model of arrays, which knows no names, shows them in the order of the columns."""
+    names = list(scenes.label_names)
+    shown = scenes.X[:2]
+    expected = titles(plots.explained_images(of_names, shown, names))
+    assert titles(plots.explained_images(of_names, shown, names[::-1])) == expected
+    of_arrays = MimlNn(random_state=0).fit(scenes.X, scenes.Y)
+    assert titles(plots.explained_images(of_arrays, shown, names)) == expected
+
+
+def test_true_labels_and_regions_go_by_names(scenes, of_names):
+    names = list(scenes.label_names)
+    shown = scenes.X[:3].with_names(["a", "b", "c"])
+    true = pd.DataFrame(scenes.Y[:3], list(shown.names), names)
+    regions = pd.DataFrame(scenes.instance_labels[: shown.n_instances], columns=names)
+    in_order = plots.explained_images(of_names, shown, names, true=true, regions=regions)
+    expected = titles(in_order)
+    assert any("missed" in title for title in expected)
+    turned = plots.explained_images(
+        of_names,
+        shown,
+        names[::-1],
+        true=true.iloc[::-1, ::-1],
+        regions=regions.iloc[:, ::-1],
+    )
+    assert titles(turned) == expected
+    frames = [ax.patches[-1].get_edgecolor() for ax in in_order.axes if ax.patches]
+    assert [ax.patches[-1].get_edgecolor() for ax in turned.axes if ax.patches] == frames
+
+
+def test_images_may_have_names(rng):
+    """Here true labels go by the names of the images."""
+    images = dict(zip("ab", rng.integers(0, 256, (2, 8, 8, 3), dtype=np.uint8), strict=True))
+    true = pd.DataFrame({"red": [True, False], "blue": [True, False]}, ["b", "a"])
+    figure = plots.explained_images(RedAndBlue(), images, ("red", "blue"), true=true)
+    mosaics = figure.axes[1], figure.axes[5]
+    assert [ax.get_title() for ax in mosaics] == ["no label", "red\nblue"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_shown": 0}, "n_shown must be an integer of at least 1, got 0"),
+        ({"n_shown": -1}, "n_shown must be an integer of at least 1, got -1"),
+        ({"n_shown": 1.5}, "n_shown must be an integer of at least 1, got 1.5"),
+        ({"label_names": ["red"]}, "label_names must be 2, one for each label, got 1"),
+        ({"true": [[True]]}, r"true must have the shape \(1, 2\), got \(1, 1\)"),
+        ({"regions": [[True, True]]}, r"regions must have the shape \(9, 2\), got \(1, 2\)"),
+        ({"images": "a/b.png"}, "a list of images is needed, got the single one 'a/b.png'"),
+        ({"images": np.zeros((9, 9, 3))}, r"a list of images is needed, .* give \[image\]"),
+        ({"images": np.zeros((9, 9))}, "a list of images is needed, got a single image"),
+        ({"images": Image.new("L", (9, 9))}, "a list of images is needed, got a single image"),
+    ],
+)
+def test_odd_arguments_are_named(rng, options, message):
+    arguments = {
+        "images": [rng.integers(0, 256, (8, 8, 3), dtype=np.uint8)],
+        "label_names": ("red", "blue"),
+    }
+    with pytest.raises(ValueError, match=message):
+        plots.explained_images(RedAndBlue(), **(arguments | options))
+
+
+def test_names_of_other_labels_are_refused(scenes, of_names):
+    names = [*scenes.label_names[:-1], "snow"]
+    message = "label_names and the labels of the estimator must have the same names"
+    with pytest.raises(ValueError, match=message):
+        plots.explained_images(of_names, scenes.X[:1], names)

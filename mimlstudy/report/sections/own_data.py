@@ -7,7 +7,7 @@ asked for the labels of new ones.
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
@@ -38,8 +38,9 @@ from mimlpaper.datasets import (
     make_scenes,
     read_bags,
 )
-from mimlpaper.datasets.bag_files import read_labels
+from mimlpaper.datasets.bag_files import read_labels, read_new_bags
 from mimlpaper.datasets.frames import names_in
+from mimlpaper.datasets.images_and_texts import FORMATS
 from mimlpaper.explanations import explain
 from mimlpaper.metrics import evaluate, scores_of
 from mimlpaper.plots import explained_images
@@ -51,7 +52,6 @@ from mimlstudy.report.parameters import caller_folder, number_in
 from mimlstudy.report.plain import markdown_text
 
 LABELS_FILE = "labels.csv"
-IMAGE_ENDINGS = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
 BAGS, ONE_VECTOR, NO_FEATURES = "the bag", "one vector of it", "nothing of it"
 
 # What a learner sees of a bag, and the learner. Simple rivals come last.
@@ -108,10 +108,12 @@ def check_question(folder: str, file: str, **how_to_read):
     if file and folder:
         raise ValueError(f"give file or folder, got both: {file} and {folder}")
     given = [name for name, value in how_to_read.items() if value]
+    if folder and "encoding" in given:
+        given.remove("encoding")  # that of its file of labels
     if given and not file:
         raise ValueError(
             f"{', '.join(given)}: only a file is read so, and no file is given; the {LABELS_FILE} "
-            "of a folder is in UTF-8, and has 0 or 1 for each label"
+            "of a folder has 0 or 1 for each label, and only its encoding can be given"
         )
 
 
@@ -134,7 +136,7 @@ def data_of_file(
     labels : sequence of str, default none
         The columns with labels; none if the file marks them.
     new_file : str, default ""
-        The file of the new bags, which have the same features.
+        The file of the new bags, which have the same features. Their labels are not read.
     label_sets : str, default ""
         In place of ``labels`` the column that holds sets of labels, such as "sea;trees".
     separator : str, default ""
@@ -155,19 +157,38 @@ def data_of_file(
         "missing": number_in("missing", missing) if missing else None,
         "encoding": encoding or "utf-8-sig",
     }
-    labelled = _read_labelled(
-        file,
-        [*labels],
-        label_sets,
-        separator or None,
-        reading,
-    )
+    with _first_column_named(file):
+        labelled = _read_labelled(
+            file,
+            [*labels],
+            label_sets,
+            separator or None,
+            reading,
+        )
     new = None
     if new_file:
         _check_is_file(new_file)
-        read = _read_new(new_file, label_sets, separator or None, reading)
+        of_labels = [label_sets] if label_sets else labelled.label_names
+        # A feature may have the name of a label.
+        unread = {*of_labels} - {*labelled.feature_names}
+        with _first_column_named(new_file):
+            read = read_new_bags(new_file, unread, **reading)
         new = _with_features(read, labelled.feature_names, new_file)
     return OwnData(labelled, new, {})
+
+
+@contextmanager
+def _first_column_named(file):
+    """Say what is to be done about a first column without a name: here bag="" asks for nothing."""
+    try:
+        yield
+    except DataError as error:
+        if "give bag=''" not in str(error):
+            raise
+        raise DataError(
+            f"{file}: the first column must have a name, got none; write bag into its head if it "
+            "names the bags, or delete the column"
+        ) from error
 
 
 def _read_labelled(file, labels, label_sets, separator, reading):
@@ -184,25 +205,6 @@ def _read_labelled(file, labels, label_sets, separator, reading):
                     "place of labels"
                 ) from error
         raise
-
-
-def _read_new(new_file, label_sets, separator, reading):
-    """New bags, in whose file the column of label sets may still stand."""
-    if not label_sets:
-        return read_bags(new_file, labels=[], **reading)
-    with suppress(DataError):  # no such column
-        return read_bags(
-            new_file,
-            labels=label_sets,
-            separator=separator,
-            **reading,
-        )
-    try:
-        return read_bags(new_file, labels=[], **reading)
-    except DataError as error:
-        if repr(label_sets) not in str(error):  # it is about another column
-            raise
-        raise DataError(f"{error}; a file of new bags needs no column {label_sets!r}") from error
 
 
 def _holds_sets(file, column, reading):
@@ -237,12 +239,13 @@ def _with_features(new, feature_names, new_file):
     return labelled_bags(bags, no_labels, bag_names=new.bag_names)
 
 
-def data_of_folder(folder: str | Path) -> OwnData:
+def data_of_folder(folder: str | Path, encoding: str = "") -> OwnData:
     """The images of a folder: those that ``labels.csv`` names, and all others as new ones.
 
     ``labels.csv`` has the file's name in its first column, and a column of 0 and 1 a label, as
-    :func:`~mimlpaper.datasets.bag_files.read_labels` reads it. Raises ValueError if it is not
-    there, or names an image that is not there.
+    :func:`~mimlpaper.datasets.bag_files.read_labels` reads it, in ``encoding``, or in UTF-8 if that
+    is "". Hidden files are no images. Raises ValueError if ``labels.csv`` is not there, or names an
+    image that is not there.
     """
     folder = Path(folder)
     _check_is_there(folder)
@@ -252,16 +255,15 @@ def data_of_folder(folder: str | Path) -> OwnData:
             f"{folder} must have a file {LABELS_FILE}, with the file name of each labelled image, "
             "then 0 or 1 for each label"
         )
-    table = read_labels(table_file)
+    table = read_labels(table_file, encoding=encoding or "utf-8-sig")
     files = [folder / name for name in table.index]
     if not files:
         raise ValueError(f"{table_file} must name at least two images, got none")
     absent = [path.name for path in files if not path.is_file()]
     if absent:
         raise ValueError(f"{table_file} names images that are not there: {absent[:3]}")
-    images = [path for path in folder.iterdir() if path.suffix.lower() in IMAGE_ENDINGS]
     known = {path.resolve() for path in files}
-    new_files = [path for path in sorted(images) if path.resolve() not in known]
+    new_files = [path for path in _images_in(folder) if path.resolve() not in known]
     to_bags = ImageBags()
     bags = to_bags.fit_transform(files)
     labelled = labelled_bags(bags, table, bag_names=[*table.index])
@@ -275,6 +277,14 @@ def data_of_folder(folder: str | Path) -> OwnData:
     # A name of the table may lie in a folder of the folder.
     by_name.update(zip(table.index, files, strict=True))
     return OwnData(labelled, new, by_name)
+
+
+def _images_in(folder):
+    """The files of a folder that end as images do, in the order of their names."""
+    kinds = Image.registered_extensions()  # of all endings that Pillow knows
+    # macOS writes hidden files, such as ._beach.png, beside images on other systems' disks.
+    visible = folder.glob("[!.]*")
+    return [path for path in sorted(visible) if kinds.get(path.suffix.lower()) in FORMATS]
 
 
 def source_in_words(file: str, folder: str) -> str:
