@@ -379,8 +379,10 @@ def last_step(learner):
 
 def in_order_of_labels(Y, estimator):
     """A table of labels with its columns in the order of those that the estimator has learned."""
-    labels = getattr(estimator, "classes_", None)
-    if not isinstance(Y, pd.DataFrame) or np.shape(labels) != (Y.shape[1],):
+    labels = getattr(estimator, "classes_", ())
+    # Of several labels scikit-learn's own learners have the classes of each.
+    are_names = all(np.ndim(label) == 0 for label in labels)
+    if not isinstance(Y, pd.DataFrame) or not are_names or len(labels) != Y.shape[1]:
         return Y
     # Numbers from 0 on are no names: scikit-learn gives them to labels of any name.
     numbers = list(range(Y.shape[1]))

@@ -39,7 +39,7 @@ def explain(estimator, X) -> np.ndarray:
     given = check_bags(X, allow_missing=True)
     learner, bags = _at_the_end(estimator, given)
     if hasattr(learner, "explain"):
-        return learner.explain(bags).to_numpy()
+        return np.asarray(learner.explain(bags))
     if hasattr(learner, "instance_scores"):
         return learner.instance_scores(bags)
     if isinstance(learner, (MimlNn, MimlSvm)) and learner.metric == "max_hausdorff":

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
+from numbers import Integral, Real
 
 import numpy as np
 from PIL import Image, ImageOps
@@ -69,8 +70,8 @@ class ImageBags(TransformerMixin, BaseEstimator):
         [0, 1], of at least 8 x 8 pixels. Transparency becomes white. A ValueError names an image
         that cannot be read or is none of these.
         """
-        if not self.smoothing > 0:
-            raise ValueError(f"smoothing must be positive, got {self.smoothing}")
+        if not (isinstance(self.smoothing, Real) and self.smoothing > 0):
+            raise ValueError(f"smoothing must be a positive number, got {self.smoothing!r}")
         small = []
         for i, image in enumerate(_values(X, "images")):
             pixels = _pixels(image, f"image {i}")
@@ -257,10 +258,13 @@ class TextBags(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Sequence[str], Y=None):
         """Choose the vocabulary from the texts ``X``."""
+        for name, n_words in ("window", self.window), ("step", self.step):
+            if not isinstance(n_words, Integral):
+                raise ValueError(f"{name} must be a number of words, got {n_words!r}")
         if not 1 <= self.step <= self.window:
             raise ValueError(f"step must be 1 to at most window = {self.window}, got {self.step}")
-        if not 0 < self.top_share <= 1:
-            raise ValueError(f"top_share must lie in (0, 1], got {self.top_share}")
+        if not (isinstance(self.top_share, Real) and 0 < self.top_share <= 1):
+            raise ValueError(f"top_share must be a number in (0, 1], got {self.top_share!r}")
         counter = CountVectorizer(stop_words=self.stop_words, binary=True)
         has_word = counter.fit_transform(_checked(X))  # (n_texts, all words)
         n_texts_with = has_word.sum(axis=0).A1
@@ -298,7 +302,7 @@ class TextBags(TransformerMixin, BaseEstimator):
 
 def _values(examples, what):
     """The images or texts, without their names."""
-    if isinstance(examples, str | os.PathLike):
+    if isinstance(examples, str | os.PathLike | Image.Image):
         raise ValueError(f"a list of {what} is needed, got the single one {str(examples)!r:.60}")
     if hasattr(examples, "columns"):
         raise ValueError(f"a list of {what} is needed, got a table; give its column of {what}")

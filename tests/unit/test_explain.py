@@ -240,3 +240,15 @@ def test_telling_features_of_a_bag_with_missing_values(bags, labels):
     falls = telling_features(pipeline, bag, 0)
     assert falls == pytest.approx(telling_features(learner, imputed, 0))
     assert falls[1].any()
+
+
+class Explaining(MimlNn):
+    """A learner of a user's, whose explanations are an array."""
+
+    def explain(self, X):
+        return np.full((X.n_instances, self.n_labels_), 7.0)
+
+
+def test_an_own_explanation_may_be_an_array(bags, labels):
+    learner = Explaining(random_state=0).fit(bags, labels)
+    assert (explain(learner, bags) == 7).all()

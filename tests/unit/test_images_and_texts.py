@@ -192,7 +192,7 @@ def test_bad_use_of_images_is_refused(small):
         SHARP.transform({"a.png", "b.png"})
     with pytest.raises(ValueError, match="at least one image"):
         SHARP.transform([])
-    with pytest.raises(ValueError, match="smoothing must be positive, got 0"):
+    with pytest.raises(ValueError, match="smoothing must be a positive number, got 0"):
         ImageBags(smoothing=0).transform([small])
     with pytest.raises(ValueError, match=r"got \(3, 32\); a single image is given as \[image\]"):
         SHARP.transform(np.zeros((32, 32, 3)))
@@ -219,7 +219,7 @@ def test_bad_texts_are_refused(texts, message):
 def test_bad_parameters_of_texts_are_refused():
     with pytest.raises(ValueError, match="at most window = 50, got 51"):
         TextBags(step=51).fit(["good"])
-    message = r"top_share must lie in \(0, 1\], got 0"
+    message = r"top_share must be a number in \(0, 1\], got 0"
     with pytest.raises(ValueError, match=message):
         TextBags(top_share=0).fit(["good"])
 
@@ -280,3 +280,23 @@ def test_a_pipeline_matches_labels_with_images_and_texts_by_name(examples, trans
     pipeline = make_pipeline(transformer, MimlNn(ratio=1.0)).fit(named, Y)
     assert pipeline.predict(examples[:2]).tolist() == [[True, False], [False, True]]
     assert list(pipeline[0].transform(named).names) == ["d1", "d2", "d3", "d4"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"window": "50"}, "window must be a number of words, got '50'"),
+        ({"step": 2.5}, "step must be a number of words, got 2.5"),
+        ({"top_share": "all"}, r"top_share must be a number in \(0, 1\], got 'all'"),
+    ],
+)
+def test_parameters_of_another_type_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        TextBags(**parameters).fit(["oil is up"])
+
+
+def test_an_image_without_a_list_is_refused():
+    with pytest.raises(ValueError, match="a list of images is needed, got the single one"):
+        ImageBags().transform(Image.new("RGB", (16, 16)))
+    with pytest.raises(ValueError, match="smoothing must be a positive number, got None"):
+        ImageBags(smoothing=None).transform([Image.new("RGB", (16, 16))])

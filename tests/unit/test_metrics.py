@@ -362,3 +362,11 @@ def test_whole_numbers_and_their_texts_are_the_same_names():
     labels = pd.DataFrame([[1], [0]], index=[30, 31], columns=[1])
     predicted = pd.DataFrame([[1], [0]], index=["30", "31"], columns=["1"])
     assert metrics.hamming_loss(labels, predicted) == 0
+
+
+def test_a_forest_of_which_one_label_is_constant_is_scored(rng):
+    """scikit-learn gives it the classes of each label, one of which has one class alone."""
+    vectors = rng.random((20, 2))
+    labels = pd.DataFrame({"sea": vectors[:, 0] > 0.5, "sky": True})
+    forest = RandomForestClassifier(3, random_state=0).fit(vectors, labels)
+    assert metrics.scorers["hamming_loss"](forest, vectors, labels) <= 0
