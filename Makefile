@@ -6,7 +6,8 @@ CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || comman
 # Locks name every package, so that nothing else is resolved.
 LOCKED := --quiet --no-deps --require-hashes --requirement
 
-.PHONY: install paper test check check-tests check-package check-notebooks check-site
+.PHONY: install paper test check check-in-ci
+.PHONY: check-tests check-package check-notebooks check-site check-clients
 .PHONY: lab site pdf verify lint locks clean
 
 install: .venv/installed
@@ -32,22 +33,29 @@ test: install  ## two minutes of tests
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 # Many of these tests wait, so they are done at once, after the notebooks, which do not wait.
-check: .venv/installed-cluster $(if $(CHROMIUM),.venv/installed-browser)  ## what takes longer
-	$(MAKE) --jobs check-package check-tests $(if $(CHROMIUM),check-site)
+check: check-in-ci  ## what takes longer
+	$(MAKE) --jobs check-package $(if $(CHROMIUM),check-clients)
 
-check-package:  # in empty environments
+check-in-ci: .venv/installed-cluster $(if $(CHROMIUM),.venv/installed-browser)
+	$(MAKE) check-notebooks
+	$(MAKE) --jobs check-tests $(if $(CHROMIUM),check-site)
+
+check-package: install  # in empty environments
 	$(BIN)/python tests/package/check_package.py
 
 check-notebooks:  # all of them, on synthetic data
 	$(BIN)/mimlpaper run --profile smoke --at-once 2 --jobs 1
 
-check-tests: check-notebooks  # kills, a cluster, processors, fuzz, the bench
+check-tests:  # kills, a cluster, processors, fuzz, the bench
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/check
 
-check-site: check-notebooks  # their pages, in a browser
+check-site:  # the notebooks' pages, in a browser
 	$(BIN)/python site/build.py --profile smoke
 	$(BIN)/python site/check.py build/smoke build/site-smoke
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/browser
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/browser/pages
+
+check-clients: .venv/installed-browser  # JupyterLab, and papermill without the command
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/browser/clients
 
 lab: .venv/installed-lab  ## the notebooks in JupyterLab, as working copies in build/lab
 	$(BIN)/python -m mimlstudy.report.lab

@@ -75,10 +75,15 @@ def test_an_interrupt_in_compiled_code_ends_the_run_and_is_no_failed_trial(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("experiment", "jobs"),
-    [("long_trial_alone", 1), ("long_trials", 2)],
+    ("kill", "experiment", "jobs"),
+    [
+        (signal.SIGTERM, "long_trials", 2),
+        (signal.SIGKILL, "long_trials", 2),
+        (signal.SIGINT, "long_trials", 2),
+        (signal.SIGHUP, "long_trials", 2),
+        (signal.SIGKILL, "long_trial_alone", 1),
+    ],
 )
-@pytest.mark.parametrize("kill", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT, signal.SIGHUP])
 def test_a_killed_run_leaves_no_process_of_its_trials(tmp_path, kill, experiment, jobs):
     run = start(tmp_path, experiment, jobs)
     parent = psutil.Process(run.pid)

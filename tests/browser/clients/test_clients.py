@@ -24,7 +24,7 @@ SMOKE_RESULTS = ROOT / "build" / "smoke" / "results"
 # Sliders, a section, tables of data, and a reader's own data.
 IN_JUPYTERLAB = ["3_framework", "4_degeneration", "C_web_page_data", "own_data"]
 # A section, and a method of one's own; `make check` runs all others before.
-IN_PAPERMILL = ["6_insdif", "own_method"]
+IN_PAPERMILL = ["7_subcod", "own_method"]
 SECONDS_TO_RUN = 600  # for all cells of a notebook, at the smoke profile
 PROFILE = 'profile: str = \\"paper\\"'  # as the files of notebooks have it
 SECONDS_TO_START = 300  # for a server, a page or a kernel to come up
