@@ -34,6 +34,7 @@ YOURS = "by your rules"  # the last column of the claims
 DETAILS = Markup('<div class="forest"></div><dl class="facts">{}</dl>')
 CRITERION = Markup('<label><input type="checkbox" name="criteria" value="{name}"> {title}</label>')
 PAPER = "https://doi.org/10.1016/j.artint.2011.10.002"
+OF_SYNTHETIC_DATA = "Synthetic data say nothing of the paper's claims about methods."
 LEAD_ANCHOR = "how-far-the-favoured-methods-lead"  # of a heading of 10_multiverse
 TITLES_OF_TERMS = {  # by the origin of a term
     "companion": "Terms of this companion",
@@ -151,7 +152,7 @@ def claims_page(card, profile, headings):
     )
     return filled(
         "claims",
-        ANSWER=first_page.claims(card),
+        ANSWER=first_page.claims(card) if profile == "paper" else OF_SYNTHETIC_DATA,
         HOW=HOW_TESTED,
         PROFILE=profile,
         RULES=raw(rules_form()),

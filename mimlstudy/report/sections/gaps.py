@@ -202,8 +202,8 @@ def choices_in_words(n_choices: int, largest: pd.Series) -> str:
     return (
         f"{n_choices} choices are open. For {len(largest)} of them the effect of other settings on "
         f"a criterion other than coverage was measured. For {len(largest) - n_small} of these some "
-        f"setting changes a criterion by {number_text(LITTLE)} or more; for {n_small} the largest "
-        "change is smaller."
+        f"setting changes a criterion by {LITTLE:g} or more; for {n_small} the largest change is "
+        "smaller."
     )
 
 
