@@ -199,10 +199,11 @@ def largest_effects(effects: Mapping[str, Sequence[Effect]]) -> pd.Series:
 def choices_in_words(n_choices: int, largest: pd.Series) -> str:
     """How many choices are open, and for how many of them a setting matters."""
     n_small = n_of_little_effect(largest)
+    little = f"{LITTLE:g}".removeprefix("0")
     return (
         f"{n_choices} choices are open. For {len(largest)} of them the effect of other settings on "
         f"a criterion other than coverage was measured. For {len(largest) - n_small} of these some "
-        f"setting changes a criterion by {LITTLE:g} or more; for {n_small} the largest change is "
+        f"setting changes a criterion by {little} or more; for {n_small} the largest change is "
         "smaller."
     )
 
