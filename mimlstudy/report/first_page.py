@@ -117,16 +117,16 @@ def in_short(card: Mapping) -> str:
     n_agree, n_values = card["agreeing"][OTHER_ROWS]
     n_agree_by_print, n_values_by_print = card["agreeing"][ROWS_BY_PRINT]
     tuned = _claim(card, "S4.2")["verdicts"][EQUAL]
-    gain = "a significant gain on some criteria"
+    beat = "significantly beat MlSvm by some criteria"
     if tuned["supported"] == tuned["n_parts"]:
-        gain = "a significant gain"
+        beat = "significantly beat MlSvm"
     elif not tuned["supported"]:
-        gain = "no significant gain"
+        beat = "do not significantly beat MlSvm"
     return (
         f"{n_agree / n_values:.0%} of the printed values are reproduced where no setting was "
-        f"fitted to them, {n_agree_by_print / n_values_by_print:.0%} where some were. If each "
-        f"method chooses among sixteen settings (equal tuning), the paper's learners have {gain} "
-        "on scenes over MlSvm, which sees one vector per bag."
+        f"chosen to match them, {n_agree_by_print / n_values_by_print:.0%} elsewhere. If each "
+        "method chooses among sixteen settings (equal tuning), on scenes the paper's learners "
+        f"{beat}, which sees one vector per bag."
     )
 
 
@@ -146,10 +146,11 @@ def facts(card: Mapping) -> list[Fact]:
 
 # What no record can contradict: an identity that tests prove, and what the paper does not print.
 INSDIF = (
-    "It turns each vector into a bag, but its learner predicts the same from the vectors (proved)."
+    "Its bags change nothing: its learner predicts the same from the original vectors (proved)."
 )
 UNKNOWN = (
-    "Whether our curves agree with Figs. 4 to 10, which lack values; which RankSvm the authors ran."
+    "Whether our curves agree with Figs. 4 to 10, which print no values; which RankSvm the authors "
+    "ran."
 )
 
 
@@ -163,11 +164,11 @@ def numbers(card: Mapping) -> str:
     chance = card["chance"]
     chance_with_choice = card["chance_with_choice"]["others_marked"]
     return (
-        f"In {n_unmarked} rows no setting was fitted to the printed values: {_of(of_unmarked)} "
-        f"agree within the noise of runs; {chance[OTHER_ROWS]:.0%} of other algorithms' values "
-        f"would (chance). In {n_marked} rows some were fitted: {_of(of_marked)} agree (chance "
-        f"{chance[ROWS_BY_PRINT]:.0%}, or {chance_with_choice:.0%} if fitted). With settings fixed "
-        f"in advance {n_fixed} agree."
+        f"In {n_unmarked} table rows no setting was chosen to match the paper: {_of(of_unmarked)} "
+        f"values agree within the noise of runs; another algorithm's would in "
+        f"{chance[OTHER_ROWS]:.0%} (chance). In {n_marked} rows some were: {_of(of_marked)} agree "
+        f"(chance {chance[ROWS_BY_PRINT]:.0%}; {chance_with_choice:.0%} if chosen likewise). With "
+        f"settings fixed in advance {n_fixed} of these agree."
     )
 
 
@@ -185,10 +186,10 @@ def main_comparison(card: Mapping) -> str:
     n_supported = sum(verdict["supported"] for verdict in corrected)
     tuned = of_svm[EQUAL]
     return (
-        "On scenes the paper's four learners beat AdtBoost.MH and MlSvm in "
-        f"{n_supported} of {n_parts} comparisons, by a t-test corrected "
-        f"for overlapping training sets. With equal tuning it supports {tuned['supported']} of the "
-        f"{tuned['n_parts']} with MlSvm, and contradicts {tuned['contradicted']}."
+        f"On scenes the paper's four learners beat AdtBoost.MH and MlSvm in {n_supported} of "
+        f"{n_parts} comparisons, by a t-test corrected for overlapping training sets. With equal "
+        f"tuning this test supports {tuned['supported']} of the {tuned['n_parts']} with MlSvm, and "
+        f"contradicts {tuned['contradicted']}."
     )
 
 
@@ -197,9 +198,9 @@ def direct_learning(card: Mapping) -> str:
     scenes, scenes_mi = _cases_won(card, "S5.1"), _cases_won(card, "S5.2")
     texts, texts_mi = _cases_won(card, "S5.3"), _cases_won(card, "S5.4")
     return (
-        f"By that test it beats MimlSvm in {scenes} of {N_CASES} cases ({len(CRITERIA)} criteria, "
-        f"{len(PERCENTAGES)} data sets) on scenes and {texts} on texts, MimlSvm_mi in "
-        f"{scenes_mi} and {texts_mi}."
+        f"Of {N_CASES} cases each ({len(CRITERIA)} criteria, {len(PERCENTAGES)} data sets) it "
+        f"beats MimlSvm in {scenes} on scenes and {texts} on texts, and MimlSvm_mi in {scenes_mi} "
+        f"and {texts_mi}, by that test."
     )
 
 
@@ -213,12 +214,10 @@ def subcod(card: Mapping) -> str:
     """What sub-concepts add on Musk2 to a learner of the bag label, claim S7.4."""
     part = _effect_of_concepts(card)
     half = f"{part['half']:.3f}"
-    difference = (
-        f"differs from its learner without sub-concepts by {part['difference']:.3f} ± {half}"
-    )
+    accuracy = f"changes its learner's accuracy by {part['difference']:.3f} ± {half}"
     if part["difference"] == part["half"] == 0:
-        difference = "is as accurate as its learner without sub-concepts"
-    return f"On Musk2, where its printed gain is largest, SubCod {difference}."
+        accuracy = "is as accurate as its learner without sub-concepts"
+    return f"On Musk2, its largest printed gain, SubCod {accuracy}."
 
 
 def _effect_of_concepts(card):
@@ -237,8 +236,8 @@ def bags(card: Mapping) -> str:
     n_mean, n_sets = leads.loc["mean"]
     n_statistics = leads.loc["bag statistics", "sum"]
     return (
-        "With equal tuning the better of two random bag learners beats that of two learners of a "
-        f"bag's mean on {n_mean:.1f} of {n_sets:.0f} data sets, of richer statistics on "
+        "With equal tuning bag learners (the better of a random two) beat learners of a bag's mean "
+        f"on {n_mean:.1f} of {n_sets:.0f} data sets on average, of richer statistics on "
         f"{n_statistics:.1f} (even: {n_sets / 2:.1f})."
     )
 
@@ -255,9 +254,9 @@ def claims(card: Mapping) -> str:
     return (
         f"Of {len(of_methods)} that compare methods the corrected test supports "
         f"{words['supported']} fully, {words['supported in part']} in part, and contradicts "
-        f"{words['contradicted']}; {words['undecided']} are undecided, {n_weak} for lack of power. "
-        f"The paper's t-test supports {by_paper['supported']}. Of {len(others)} on other "
-        f"matters {n_others} hold."
+        f"{words['contradicted']}; {words['undecided']} are undecided ({n_weak}: too weak a test). "
+        f"The paper's t-test supports {by_paper['supported']} fully. Of {len(others)} other claims "
+        f"{n_others} hold."
     )
 
 

@@ -154,7 +154,7 @@ def in_words() -> str:
     recall = right.sum() / (right / table["recall"]).sum()
     return (
         "Trained on crops of this very photograph, the learner names squares: "
-        f"{precision:.0%} of them are right, and it finds {recall:.0%} of the right ones."
+        f"{precision:.0%} of its names are right; it finds {recall:.0%} of the true ones."
     )
 
 
