@@ -144,6 +144,8 @@ def facts(card: Mapping) -> list[Fact]:
     ]
 
 
+# Whether bags are worth it, by the number of kinds of rivals that their learners beat.
+PAYS = {0: "No.", 1: "In part.", 2: "Yes."}
 # What no record can contradict: an identity that tests prove, and what the paper does not print.
 INSDIF = (
     "Its bags change nothing: its learner predicts the same from the original vectors (proved)."
@@ -235,10 +237,12 @@ def bags(card: Mapping) -> str:
     leads = pd.DataFrame(groups).groupby("rival")["leads"].agg(["sum", "size"])
     n_mean, n_sets = leads.loc["mean"]
     n_statistics = leads.loc["bag statistics", "sum"]
+    n_even = n_sets / 2
+    n_beaten = sum(n_led > n_even for n_led in (n_mean, n_statistics))
     return (
-        "With equal tuning bag learners (the better of a random two) beat learners of a bag's mean "
-        f"on {n_mean:.1f} of {n_sets:.0f} data sets on average, of richer statistics on "
-        f"{n_statistics:.1f} (even: {n_sets / 2:.1f})."
+        f"{PAYS[n_beaten]} With equal tuning bag learners (the better of a random two) beat "
+        f"learners of a bag's mean on {n_mean:.1f} of {n_sets:.0f} data sets on average, of richer "
+        f"statistics on {n_statistics:.1f} (even: {n_even:.1f})."
     )
 
 
