@@ -405,7 +405,11 @@ def relatedness_of_labels(relatedness, labels: Sequence) -> str | np.ndarray:
         return relatedness
     if isinstance(relatedness, pd.DataFrame) and relatedness.shape == (len(labels), len(labels)):
         rows = order_by_name("rows of relatedness and the labels", relatedness.index, labels)
-        columns = order_by_name("columns of relatedness and the labels", relatedness, labels)
+        columns = order_by_name(
+            "columns of relatedness and the labels",
+            relatedness.columns,
+            labels,
+        )
         relatedness = relatedness.iloc[rows, columns]
     return real_array("relatedness", relatedness)
 

@@ -515,6 +515,9 @@ def test_given_penalties_of_a_table_go_by_the_names_of_labels(related):
     expected = DMimlSvm(relatedness=table.to_numpy()).fit(bags, labels)
     turned = DMimlSvm(relatedness=table.loc[names[::-1], names[::-1]]).fit(bags, named)
     assert np.array_equal(turned.weights_, expected.weights_)
+    # A table without names has the order of the labels.
+    numbered = DMimlSvm(relatedness=pd.DataFrame(table.to_numpy())).fit(bags, named)
+    assert np.array_equal(numbered.weights_, expected.weights_)
 
 
 @pytest.mark.parametrize(
