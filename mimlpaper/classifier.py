@@ -401,9 +401,9 @@ def _quiet_fit(pipeline, bags, labels):
 
 @contextmanager
 def _without_warnings_of_labels():
-    """Context of a fit of which the outer one has warned, or whose labels are a single column."""
+    """Context of a fit that warns neither of constant labels nor of a single column of labels."""
     with (
-        base.without_label_warnings(),
+        base.without_label_warnings(),  # the fit around it has warned
         # A classifier of scikit-learn wants another shape of one label, and makes it itself.
         warnings.catch_warnings(action="ignore", category=DataConversionWarning),
     ):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 
 import pandas as pd
 from markupsafe import Markup
@@ -238,7 +239,13 @@ def _tested_in(claim, headings):
 
 def choices_log():
     """What the paper leaves open, a row for each choice, with the effects that were measured."""
-    return divergences_with_effects(published_divergences(), Companion.published().recorded)
+    return divergences_with_effects(published_divergences(), measured_effects())
+
+
+@cache
+def measured_effects():
+    """What the settings of other choices change, by the names of the choices."""
+    return effects_of_choices(Companion.published().recorded)
 
 
 def choices_page():
@@ -252,13 +259,12 @@ def choices_page():
         "alternatives": "instead",
         "effect": "what it changes",
     }
-    largest = gaps.largest_effects(effects_of_choices(Companion.published().recorded))
     log = choices_log()[[*heads]].rename(columns=heads)
     rows = log.to_dict("records")
     table = sortable_table("Open choices", rows, {"section"}, file="csv/open_choices.csv")
     return filled(
         "choices",
-        ANSWER=gaps.choices_in_words(len(log), largest),
+        ANSWER=gaps.choices_in_words(len(log), gaps.largest_effects(measured_effects())),
         CHOICES=raw(table),
     )
 

@@ -6,6 +6,7 @@ varied, and which criterion shows its effect. Each effect is made from the recor
 
 import json
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import pandas as pd
@@ -89,7 +90,7 @@ def _effects(our_rows, alternatives, sweep):
     return effects
 
 
-def effect_in_words(effects: list[Effect]) -> str:
+def effect_in_words(effects: Sequence[Effect]) -> str:
     """Effects as text, by experiment and criterion: ``method, setting: row → other setting``."""
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     for effect in effects:
@@ -111,9 +112,14 @@ def _place(experiment):
     return EXPERIMENTS[experiment].title
 
 
-def divergences_with_effects(divergences: pd.DataFrame, get_records: Records) -> pd.DataFrame:
-    """The log of open choices; in each effect what was measured stands first."""
-    measured = effects_of_choices(get_records)
+def divergences_with_effects(
+    divergences: pd.DataFrame,
+    measured: Mapping[str, Sequence[Effect]],
+) -> pd.DataFrame:
+    """The log of open choices; in each effect what was measured stands first.
+
+    ``measured`` is :func:`effects_of_choices`.
+    """
     texts = []
     for row in divergences.to_dict("records"):
         in_numbers = effect_in_words(measured.get(row["id"], []))

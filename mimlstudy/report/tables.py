@@ -18,7 +18,7 @@ from mimlpaper.kernels import MUCH, LowRankWarning
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import write_whole
 from mimlstudy.engine.rows import guarded
-from mimlstudy.judge.choices import divergences_with_effects
+from mimlstudy.judge.choices import divergences_with_effects, effects_of_choices
 from mimlstudy.judge.claim_parts import NOT_TESTED
 from mimlstudy.judge.claims import CLAIM_COLUMNS, CORRECTED, PAPERS, ClaimFinding
 from mimlstudy.judge.compare import compare_with_paper, round_half_up
@@ -490,8 +490,7 @@ def low_rank_in_words(runs: pd.DataFrame, settings: str = "") -> str:
         methods.append(f"{method} on {where}")
     return (
         f" The approximate kernel misses more than {MUCH:.0%} of the exact one, by its trace, in "
-        "fits of "
-        f"{'; '.join(methods)}{settings}: see notebook 8."
+        f"fits of {'; '.join(methods)}{settings}: see notebook 8."
     )
 
 
@@ -600,7 +599,7 @@ def divergences_table(
     if section:
         log = log[log["section"] == section]
     if get_records is not None:
-        log = divergences_with_effects(log, get_records)
+        log = divergences_with_effects(log, effects_of_choices(get_records))
     caption = "Open choices, and their effects where these were measured."
     shown = log.set_index("id")[[*columns]].replace("", None)
     return frame_grid(shown, log, caption, corner="", prose=True)

@@ -52,14 +52,14 @@ def test_an_effect_in_words_names_place_criterion_and_setting(recorded):
 
 def test_a_choice_without_records_keeps_what_is_known_of_it():
     log = published_divergences()
-    without_records = divergences_with_effects(log, {})
+    without_records = divergences_with_effects(log, effects_of_choices({}))
     assert without_records["effect"].tolist() == log["effect"].tolist()
 
 
 def test_measured_effects_stand_before_what_is_known(recorded):
     log = published_divergences()
     of_codes = log[log["id"] == "label-code"]
-    (effect,) = divergences_with_effects(of_codes, recorded)["effect"]
+    (effect,) = divergences_with_effects(of_codes, effects_of_choices(recorded))["effect"]
     assert effect.startswith("Table 1, average precision: ")
     (known,) = of_codes["effect"]
     assert effect.endswith(known)

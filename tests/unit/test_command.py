@@ -267,23 +267,30 @@ def test_run_in_an_installed_package_says_that_it_has_no_notebooks(run, results,
     assert len(printed.splitlines()) == 1
 
 
+@pytest.fixture
+def usage_error(run, capsys):
+    """What the parser says of a line that it refuses."""
+
+    def refuse(line):
+        with pytest.raises(SystemExit) as stopped:
+            run(line)
+        assert stopped.value.code == 2
+        return capsys.readouterr().err
+
+    return refuse
+
+
 @pytest.mark.parametrize("number", ["0", "-2", "many", "1.5"])
-def test_a_number_of_processes_is_minus_one_or_positive(run, capsys, number):
-    with pytest.raises(SystemExit) as stopped:
-        run(f"compute table1 --jobs {number}")
-    assert stopped.value.code == 2
+def test_a_number_of_processes_is_minus_one_or_positive(usage_error, number):
     message = f"must be -1, one a core, or at least 1, got '{number}'"
-    assert message in capsys.readouterr().err
+    assert message in usage_error(f"compute table1 --jobs {number}")
 
 
 @pytest.mark.parametrize("number", ["1_0", "٣", "0", "-1", "1.5", "many"])
-def test_a_number_of_trials_is_positive_and_in_plain_digits(run, capsys, number):
+def test_a_number_of_trials_is_positive_and_in_plain_digits(usage_error, number):
     """To Python "1_0" is 10, and "٣" is 3."""
-    with pytest.raises(SystemExit) as stopped:
-        run(f"verify table1 --sample={number}")
-    assert stopped.value.code == 2
     message = f"--sample: must be an integer of at least 1, got '{number}'"
-    assert message in capsys.readouterr().err
+    assert message in usage_error(f"verify table1 --sample={number}")
 
 
 @pytest.mark.parametrize(
@@ -292,12 +299,9 @@ def test_a_number_of_trials_is_positive_and_in_plain_digits(run, capsys, number)
     ids=["audit", "bench"],
 )
 @pytest.mark.parametrize("number", ["1_0", "٣", "0", "-1", "nan", "inf", "1e999", "1e", "."])
-def test_seconds_are_positive_and_in_plain_digits(run, capsys, line, number):
-    with pytest.raises(SystemExit) as stopped:
-        run(f"{line}={number}")
-    assert stopped.value.code == 2
+def test_seconds_are_positive_and_in_plain_digits(usage_error, line, number):
     message = f"must be a number above 0, such as 20, got '{number}'"
-    assert message in capsys.readouterr().err
+    assert message in usage_error(f"{line}={number}")
 
 
 @pytest.mark.parametrize(
