@@ -7,7 +7,7 @@ CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || comman
 LOCKED := --quiet --no-deps --require-hashes --requirement
 
 .PHONY: install paper test check check-in-ci
-.PHONY: check-tests check-package check-notebooks check-site check-clients
+.PHONY: check-notebooks check-tests check-site check-machines check-package check-clients
 .PHONY: lab site pdf verify lint locks clean
 
 install: .venv/installed
@@ -33,20 +33,17 @@ test: install  ## two minutes of tests
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 # Many of these tests wait, so they are done at once, after the notebooks, which do not wait.
-check: check-in-ci  ## what takes longer
-	$(MAKE) --jobs check-package $(if $(CHROMIUM),check-clients)
+check: check-in-ci .venv/installed-cluster  ## what takes longer
+	$(MAKE) --jobs check-machines check-package $(if $(CHROMIUM),check-clients)
 
-check-in-ci: .venv/installed-cluster $(if $(CHROMIUM),.venv/installed-browser)
+check-in-ci: install $(if $(CHROMIUM),.venv/installed-browser)
 	$(MAKE) check-notebooks
 	$(MAKE) --jobs check-tests $(if $(CHROMIUM),check-site)
-
-check-package: install  # in empty environments
-	$(BIN)/python tests/package/check_package.py
 
 check-notebooks:  # all of them, on synthetic data
 	$(BIN)/mimlpaper run --profile smoke --at-once 2 --jobs 1
 
-check-tests:  # kills, a cluster, processors, fuzz, the bench
+check-tests:  # changed code, wrong numbers, the bench and its guests
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/check
 
 check-site:  # the notebooks' pages, in a browser
@@ -54,7 +51,13 @@ check-site:  # the notebooks' pages, in a browser
 	$(BIN)/python site/check.py build/smoke build/site-smoke
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/browser/pages
 
-check-clients: .venv/installed-browser  # JupyterLab, and papermill without the command
+check-machines:  # kills, interrupts, other processors, a cluster
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/machines
+
+check-package: install  # in empty environments
+	$(BIN)/python tests/package/check_package.py
+
+check-clients:  # JupyterLab, and papermill without the command
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/browser/clients
 
 lab: .venv/installed-lab  ## the notebooks in JupyterLab, as working copies in build/lab

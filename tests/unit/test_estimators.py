@@ -683,7 +683,7 @@ STEPWISE = miml.RankSvm(
     max_iter=25,
     degree=3,
 )
-# Long descents, which call no BLAS; tests/check/test_processors.py compares their digits.
+# Long descents, which call no BLAS; tests/machines/test_processors.py compares their digits.
 ASCENTS = miml.DiverseDensity, miml.EmDd
 WITHOUT_ASCENTS = [learner for learner in OF_ONE_LABEL if not isinstance(learner, ASCENTS)]
 
