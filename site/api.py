@@ -36,7 +36,8 @@ EXAMPLES = {
     "InsDif": (GENES, LEARN, "random_state=0"),
     "KMedoids": (
         "",
-        "distances = abs(np.subtract.outer(x := np.array([0, 1, 2, 8, 9]), x))\n"
+        "points = np.array([0, 1, 2, 8, 9])\n"
+        "distances = abs(np.subtract.outer(points, points))\n"
         "print({}.fit(distances).labels_)",
         "n_clusters=2, random_state=1",
     ),

@@ -6,6 +6,7 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.claim_parts import (
     COMPETITIVE,
     FACT_TESTS,
+    ClaimedShares,
     each_value_as_method,
     parts_of,
     quoted_accuracy,
@@ -77,7 +78,7 @@ class Runs:
         records = self.read_original(selection)
         name = " ".join([*selection.experiments, selection.column])
         if test and test.claimed == SWEPT and len(records):
-            (method,), (default,) = test.methods, test.values
+            (method,), (default,) = test.methods, map(float, test.values)
             of_method = records[records["method"] == method]
             records = each_value_as_method(of_method, default)
             name = f"{name} {method} swept"
@@ -90,9 +91,7 @@ class Runs:
 
     def parts_of_fact(self, test, column) -> list[dict]:
         """The parts of a test that no rule changes."""
-        # A test that names no method does not depend on settings.
-        column = column if test.methods else "closest"
-        records = self.read_original(Selection(test.experiments, column))
+        records = self.read_original(test.selection(column))
         parts = parts_of([test], lambda _: records)
         return [{name: getattr(part, name) for name in SHOWN_OF_PART} for part in parts]
 
@@ -128,16 +127,17 @@ def _described(test, runs):
         return described | _sweep(test, runs, names["closest"])
     described["cases"] = _cases(test)
     if test.claimed == TESTED_BY_SHARES:
-        better, worse, *n_datasets = test.values
-        # 0 if the shares are not counted on each data set.
-        n_sets = n_datasets[0] if n_datasets else 0
-        described |= {"shares": [better, worse], "nDatasets": n_sets}
+        claimed = ClaimedShares(*test.values)
+        described |= {
+            "shares": [claimed.better_at_least, claimed.worse_at_most],
+            "nDatasets": claimed.n_datasets,
+        }
     return described | _print_of(test)
 
 
 def _sweep(test, runs, name):
     """The test of a sweep: every other value of a parameter ties with the default."""
-    (default,) = test.values
+    (default,) = map(float, test.values)
     swept = runs.tables[name]["values"] if name else {}
     varied = sorted(set(swept) - {str(default)}, key=float)
     cases = []

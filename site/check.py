@@ -113,7 +113,10 @@ def other_numbers(path: Path, again: Path) -> str:
 
 
 def other_text(path: Path, again: Path) -> str:
-    """The first line in which two texts differ; "" if they do not, with numbers of few digits."""
+    """The first line in which two texts differ; "" if they are equal.
+
+    Numbers in texts have few digits, so they are compared as text.
+    """
     lines = path.read_text().splitlines()
     lines_again = again.read_text().splitlines()
     pairs = zip_longest(lines, lines_again, fillvalue="")

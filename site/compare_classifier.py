@@ -119,11 +119,11 @@ def table_in_markdown(table):
     texts_of_value = ranks_of_value.map(to_tenths)
     cells.loc["mean rank"] = texts_of_value + " / " + ranks_of_loss.map(to_tenths)
     cells.loc["seconds a fit"] = by_set["seconds"].mean().map(to_tenths)
-    caption = ranks_in_words(table, ranks_of_value, ranks_of_loss)
+    caption = comparison_in_words(table, ranks_of_value, ranks_of_loss)
     return frame_grid(cells, table, caption).to_markdown().strip()
 
 
-def ranks_in_words(table, ranks_of_value, ranks_of_loss):
+def comparison_in_words(table, ranks_of_value, ranks_of_loss):
     """How MimlClassifier, the first learner, stands to each single one, and what it chose."""
     ours = "MimlClassifier"
     best_of_value = ranks_of_value.drop(ours).min()

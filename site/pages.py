@@ -6,7 +6,7 @@ from functools import cache
 
 import pandas as pd
 from markupsafe import Markup
-from parts import filled, lightest, raw
+from parts import filled, lightest, passage, raw
 from sortable import sortable_table
 from terms import glossary, link, slug
 
@@ -28,7 +28,7 @@ from mimlstudy.report.tables import (
     number_text,
     published_text,
 )
-from mimlstudy.report.verdict_looks import IN_PRINT, VERDICT_TINTS
+from mimlstudy.report.verdict_looks import VERDICT_TINTS, VERDICT_WORDS
 from mimlstudy.report.words import in_words
 
 YOURS = "by your rules"  # the last column of the claims
@@ -63,10 +63,10 @@ def home_page(readme, notebooks, figures):
 
 def _marked(readme, mark):
     """What the README says between a mark and the next end."""
-    passage = re.search(rf"<!-- {mark} -->\n(.*?)\n?<!-- end -->", readme, re.DOTALL)
-    if not passage:
+    found = passage(mark).search(readme)
+    if not found:
         raise ValueError(f"README.md must have <!-- {mark} --> and <!-- end --> after it")
-    return passage[1]
+    return found[2].removesuffix("\n")
 
 
 def readme_page(readme, notebooks, figures):
@@ -129,7 +129,7 @@ def _row_of_cell(cell):
             link(origin, number_text(cell["mean"], cell["std"])),
             cell["mean"],
         ),
-        "verdict": IN_PRINT[cell["verdict"]],
+        "verdict": VERDICT_WORDS[cell["verdict"]],
         "runs": f"{cell['n']} of {cell['n_protocol']}",
         "state": cell["state"],
     }

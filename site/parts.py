@@ -13,6 +13,11 @@ HEAVIEST_SVG = 150_000  # bytes
 HEAVIEST_PNG = 500_000  # bytes
 
 
+def passage(mark):
+    """What finds the words between ``<!-- mark -->`` and the next end: its second group."""
+    return re.compile(rf"(<!-- {mark} -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+
+
 def filled(page, **values):
     """The words of a page, or of a file of HTML, with values in the place of their names.
 

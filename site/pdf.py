@@ -53,7 +53,9 @@ def main():
 def chapter(page, media):
     """A page as Typst, with its pictures in a folder of their own."""
     body = page.read_text().partition("<body")[2].partition(">")[2]
-    left_out = f"{LEFT_OUT}|{CODE}" if page.stem.startswith("0_") else LEFT_OUT  # of the article
+    left_out = (
+        f"{LEFT_OUT}|{CODE}" if page.stem.startswith("0_") else LEFT_OUT
+    )  # the scorecard is shown without its code
     body = re.sub(left_out, "", body, flags=re.DOTALL)
     text = pypandoc.convert_text(
         body,

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import nbformat
 from nbconvert import MarkdownExporter
-from parts import HERE, TO_NOTEBOOK
+from parts import HERE, TO_NOTEBOOK, passage
 from traitlets.config import Config
 
 from mimlpaper import paths
@@ -116,7 +116,7 @@ def make_plain(output, cell, pictures: Pictures):
 
 
 def write_lists(card: dict) -> list[Path]:
-    """Write the README's answer, figures/README.md and codecheck.yml."""
+    """Write the README's photograph and answer, figures/README.md and codecheck.yml."""
     root = folders.project_root()
     texts = {
         folders.figures() / "README.md": readme_of_figures(),
@@ -129,9 +129,9 @@ def write_lists(card: dict) -> list[Path]:
 
 
 def write_between_marks(page: Path, mark: str, words: str) -> Path:
-    """Write words between ``<!-- mark -->`` and ``<!-- end -->`` of a page, which has them once."""
-    marks = re.compile(rf"(<!-- {mark} -->\n).*?(<!-- end -->)", re.DOTALL)
-    text, n_places = marks.subn(lambda ends: f"{ends[1]}{words}\n{ends[2]}", page.read_text())
+    """Write words between a page's one ``<!-- mark -->`` and the next ``<!-- end -->``."""
+    old = page.read_text()
+    text, n_places = passage(mark).subn(lambda found: f"{found[1]}{words}\n{found[3]}", old)
     if n_places != 1:
         raise ValueError(f"{page} must have <!-- {mark} --> once, and <!-- end --> after it")
     return paths.write_whole(page, text)
@@ -195,17 +195,17 @@ def write_made_of(notebooks: Iterable[str] | None = None) -> Path:
 def made_of() -> dict[str, dict[str, str]]:
     """By file in ``figures/`` its notebook, its hash, and a hash of the records that it shows."""
     entries = {}
+    hash_of_records = cache(_hash_of_records)  # each experiment is read once
     for path in sorted(folders.figures().rglob("[!.]*.*")):
         if path.name == MADE_OF:
             continue
         notebook, experiments = _origin_of(path)
-        records = [_hash_of_records(name) for name in sorted(experiments)]
+        records = [hash_of_records(name) for name in sorted(experiments)]
         entries[path.relative_to(folders.figures()).as_posix()] = {
             "notebook": notebook,
             "file": _hash(path.read_bytes()),
             "records": _hash("".join(records).encode()),
         }
-    _hash_of_records.cache_clear()
     return entries
 
 
@@ -243,7 +243,6 @@ def _origin_of(path) -> tuple[str, Iterable[str]]:
     return "", ()
 
 
-@cache
 def _hash_of_records(experiment):
     """A hash of what a notebook can show of an experiment's records; "" if there are none."""
     path = folders.results() / f"{experiment}.csv"

@@ -7,7 +7,7 @@ from mimlstudy.report.tables import TINTED_TEXT
 from mimlstudy.report.verdict_looks import VERDICT_LOOKS
 
 WIDTH = 7  # rem: the mean width of a column, at least
-TINTS = VERDICT_LOOKS.set_index("in_print")["tint"].to_dict()
+TINTS = VERDICT_LOOKS.set_index("words")["tint"].to_dict()
 
 TABLE = Markup("""\
 <div class="scroll" tabindex="0" role="region" aria-label="{label}">

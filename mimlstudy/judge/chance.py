@@ -7,12 +7,13 @@ cells of the printed row.
 
 import pandas as pd
 
+from mimlstudy.judge.compare import printed_values
 from mimlstudy.judge.multiverse import alternative_means, completed
 from mimlstudy.judge.selection import Records
 from mimlstudy.judge.tolerances import tolerance
 from mimlstudy.judge.verdicts import PRINTED_COLUMN, against_printed
 from mimlstudy.paper.experiments import settings_closest_to_print
-from mimlstudy.paper.published import published_cells, published_tables
+from mimlstudy.paper.published import published_tables
 
 PAIR_OF_ROWS = ["table", "algorithm", "other"]
 
@@ -43,10 +44,7 @@ def _chosen_in_table(number, get_records):
 
 def _pairs(number, get_records):
     """Every alternative's cells that are printed, with all printed values of their column."""
-    cells = published_cells(number)
-    printed = cells[cells["printed"] == "value"]
-    names = {"mean": "published_mean", "std": "published_std"}
-    printed = printed.rename(columns=names)
+    printed = printed_values(number)
     alternatives = alternative_means(number, get_records)
     ours = completed(alternatives.assign(table=number), "algorithm", PRINTED_COLUMN)
     # Only cells that the paper prints of this algorithm.

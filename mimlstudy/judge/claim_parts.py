@@ -287,7 +287,7 @@ class ClaimedShares(NamedTuple):
 
     better_at_least: float
     worse_at_most: float
-    # Each case counts on each of them. If 0, one test pairs the data sets.
+    # Each case counts on each of them. If 0, one test pairs the data sets, or the splits of one.
     n_datasets: float = 0
 
 
@@ -299,8 +299,9 @@ def shares(
     """A method is better in a share of cases, and not worse in all but another share.
 
     ``values`` are those of :class:`ClaimedShares`. Each case is tested at the level of ``rules``,
-    unadjusted. The test is wrong in such a share of cases: so a claimed share counts as reached if
-    it is missed by at most the level. It is contradicted if all undecided cases could not reach it.
+    unadjusted. A test errs in such a share of cases, so a claimed share counts as reached if it is
+    missed by at most the level. It is contradicted if it would be missed by more even if every
+    undecided case were supported.
     """
     claimed = ClaimedShares(*test.values)
     groups = [records]
@@ -468,12 +469,11 @@ def facts_agree(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
             note = f"the facts of {row.dataset}"
             parts.append(ClaimPart(row.dataset, row.fact, note=note))
             continue
-        stated = f"{row.value:g}"
-        rounded = round_half_up(value, row.decimals)
-        holds = bool(np.isclose(rounded, row.value, rtol=1e-9))
         if row.over:  # the paper gives a bound, such as "over 2,000"
-            stated = f"over {row.value:g}"
-            holds = value > row.value
+            stated, holds = f"over {row.value:g}", value > row.value
+        else:
+            rounded = round_half_up(value, row.decimals)
+            stated, holds = f"{row.value:g}", bool(np.isclose(rounded, row.value, rtol=1e-9))
         note = f"{value:.{row.decimals}f}, {stated} printed"
         parts.append(_fact(row.dataset, row.fact, holds, note))
     return parts

@@ -14,6 +14,7 @@ from itertools import product
 from typing import NamedTuple
 
 from mimlpaper.metrics import CRITERIA
+from mimlstudy.judge.selection import Selection
 from mimlstudy.paper.published import (
     published_cells,
     published_table_of,
@@ -43,6 +44,10 @@ class ClaimTest(NamedTuple):
     values: tuple[float, ...] = ()
     experiments: tuple[str, ...] = ()
 
+    def selection(self, column: str) -> Selection:
+        """The records that the test reads; without methods it does not depend on settings."""
+        return Selection(self.experiments, column if self.methods else "closest")
+
     def cases(self) -> list[Case]:
         """Each comparison that the test makes."""
         if self.claimed == "boldface":
@@ -57,7 +62,7 @@ class ClaimTest(NamedTuple):
             cases += [([method], [rival], name) for rival, name in pairs]
         return cases
 
-    def printed(self):
+    def _printed_cells(self):
         """The table of the first experiment, and its cells that have a value."""
         table = published_table_of(self.experiments[0])
         cells = published_cells(table.number)
@@ -65,7 +70,7 @@ class ClaimTest(NamedTuple):
 
     def _bold_against_others(self):
         """In each column what is printed in bold, against the rest of the column."""
-        table, cells = self.printed()
+        table, cells = self._printed_cells()
         cases = []
         for place in cells[table.columns].unique():
             column = cells[cells[table.columns] == place]
@@ -76,15 +81,9 @@ class ClaimTest(NamedTuple):
 
     def _printed_pairs(self):
         """Each rival with each criterion that is printed for it."""
-        _, cells = self.printed()
+        _, cells = self._printed_cells()
         of_rivals = cells[cells["algorithm"].isin(self.rivals)]
-        return [
-            *zip(
-                of_rivals["algorithm"],
-                of_rivals["criterion"],
-                strict=True,
-            )
-        ]
+        return list(zip(of_rivals["algorithm"], of_rivals["criterion"], strict=True))
 
 
 @cache

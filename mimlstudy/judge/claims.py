@@ -164,10 +164,7 @@ def _evaluate(claim, read):
 
 
 def _records_of_test(read, column, test):
-    """The records that a test reads. A test that names no method does not depend on settings."""
-    if not test.methods:
-        column = "closest"
-    return read(Selection(test.experiments, column))
+    return read(test.selection(column))
 
 
 def _printed_records(read, column, test):
@@ -280,8 +277,8 @@ def count_words(findings: Sequence[ClaimFinding]) -> pd.DataFrame:
 def count_words_by_kind(findings: Sequence[ClaimFinding], view: str = CORRECTED) -> pd.DataFrame:
     """How many claims of each kind (rows) have each of :data:`WORDS` (columns) by one view.
 
-    Comparisons of methods, sensitivity to settings, checks of data, arithmetic and convergence are
-    different things: only the first say which method is better.
+    Comparisons of methods, sensitivity to settings, running time, checks of data, arithmetic and
+    convergence are different things: only the first say which method is better.
     """
     kinds = [finding.kind for finding in findings]
     words = [finding.word(view) for finding in findings]

@@ -63,6 +63,12 @@ def _printed(table):
     return published_cells(table.number).rename(columns=names)
 
 
+def printed_values(number: int) -> pd.DataFrame:
+    """The cells of Table ``number`` that have a printed value, which is called published."""
+    cells = _printed(published_tables()[number])
+    return cells[cells["printed"] == "value"]
+
+
 def _beyond(records, table):
     """Cells of recorded methods that the paper does not have."""
     recorded = records["method"].unique()

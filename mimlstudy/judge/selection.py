@@ -165,8 +165,11 @@ def unmixed(records: pd.DataFrame, *by: str) -> pd.DataFrame:
     is_repeated = records.duplicated([*keys, "split"])
     if is_repeated.any():
         row = records[is_repeated].iloc[0]
-        place = [row[name] for name in keys]
-        raise ValueError(_mixed(place, "row of a split", [row["split"]] * 2))
+        where = " / ".join(str(row[name]) for name in keys)
+        raise ValueError(
+            f"a mean over splits needs one record of each split, got several of split "
+            f"{row['split']} of {where}; drop the repeated records"
+        )
     return records
 
 

@@ -32,9 +32,9 @@ ZERO = 1e-12
 class Comparison:
     """Method ``a`` against method ``b``, in favour of ``a`` where positive.
 
-    ``paired`` and ``corrected`` map an outcome to its p-value. "better" and "worse" are two-sided.
-    "much better" and "much worse" are by more than the margin. "not better": the lead, if any, is
-    below the margin; "not worse" likewise; a "tie" is both.
+    ``paired`` and ``corrected`` map an outcome to its p-value. Leads ("better", "worse", "much
+    better", "much worse") are two-sided; those with "much" are by more than the margin. "not
+    better": the lead, if any, is below the margin; "not worse" likewise; a "tie" is both.
     """
 
     n: int  # pairs
@@ -305,7 +305,7 @@ def rank_methods(losses: pd.DataFrame) -> Ranks:
 
 
 def ranks_of_means(means: pd.DataFrame) -> pd.DataFrame:
-    """Ranks of the rows in each column, 1 is best; a column that is no loss is an accuracy."""
+    """Ranks of the rows in each column, 1 is best; a column of no criterion holds accuracies."""
     ranks = {}
     for name, column in means.items():
         is_loss = name in CRITERIA and CRITERIA[str(name)].lower_is_better

@@ -1,8 +1,8 @@
 """How far our mean of a cell may be from the printed one: one rule for each kind of table.
 
 A table names its rule in ``tables.csv``. Each rule is what two runs of one program may differ by,
-at 95%, and half a unit of the last printed digit. ``cells`` have the columns of
-:func:`~mimlstudy.judge.compare.compare_with_paper`.
+at 95%, or in Table 4 the sampling error of the test pages, and half a unit of the last printed
+digit. ``cells`` have the columns of :func:`~mimlstudy.judge.compare.compare_with_paper`.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Verdicts on cells: one agrees if the paper's program, run again, could differ as much."""
+"""Verdicts on cells: one agrees if our mean is within the tolerance of the printed one."""
 
 from collections.abc import Sequence
 
@@ -10,8 +10,8 @@ from mimlstudy.judge.selection import without_synthetic
 from mimlstudy.judge.tolerances import PRINTED_DECIMALS, tolerance
 from mimlstudy.paper.published import ALL_CRITERIA
 
-# A printed value agrees or differs. The others have nothing to be compared with, no record, no real
-# data.
+# A printed value agrees or differs. The others have nothing to be compared with, no tolerance,
+# no record, no real data.
 COMPARED = ("agrees", "differs_better", "differs_worse")
 VERDICTS = (*COMPARED, "newly_measured", "no_tolerance", "missing", "synthetic")
 
@@ -51,9 +51,10 @@ def deviations(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def against_printed(ours: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Our means with all printed ones of their column; ``scaled`` by these values' deviation.
+    """Our means with all printed ones of their column.
 
-    The printed algorithm of a pair is its ``other``.
+    ``other`` is the algorithm of the printed one, and ``scaled`` the difference over the
+    standard deviation of the column's printed means.
     """
     values = printed[[*PRINTED_COLUMN, "algorithm", "published_mean", "published_std"]]
     values = values.rename(columns={"algorithm": "other"})
@@ -78,11 +79,10 @@ def match_rates(pairs: pd.DataFrame, factor: float = 1.0) -> tuple[float, float]
 
 
 def row_distances(pairs: pd.DataFrame) -> pd.DataFrame:
-    """``distance`` of a table's ``algorithm`` to each printed ``other``: of ``scaled`` the RMS."""
-    squares = pairs.assign(distance=pairs["scaled"] ** 2)
+    """``distance`` of each of our rows to each printed one: the root mean square of ``scaled``."""
+    squares = pairs.assign(square=pairs["scaled"] ** 2)
     groups = squares.groupby([*OUR_ROW, "other"], sort=False)
-    mean_squares = groups["distance"].mean()
-    return np.sqrt(mean_squares).reset_index()
+    return np.sqrt(groups["square"].mean()).rename("distance").reset_index()
 
 
 def row_verdicts(pairs: pd.DataFrame) -> pd.DataFrame:

@@ -29,7 +29,7 @@ from mimlstudy.judge.verdicts import agreement, wins
 from mimlstudy.paper.published import ALL_CRITERIA, published_divergences, published_tables
 from mimlstudy.report.marks import marked_names, marks_in_words
 from mimlstudy.report.plain import markdown_in_line
-from mimlstudy.report.verdict_looks import IN_PRINT, VERDICT_SIGNS, VERDICT_TINTS
+from mimlstudy.report.verdict_looks import VERDICT_SIGNS, VERDICT_TINTS, VERDICT_WORDS
 
 HEADS = {c.name: f"{c.symbol} {c.arrow}" for c in ALL_CRITERIA.values()}
 PRINTED, OURS, FIXED = "printed", "ours", "fixed in advance"  # lines of a table
@@ -107,7 +107,7 @@ class ReportTable:
         # In the order of the looks, not of the cells: tables side by side have equal keys.
         for verdict, sign in VERDICT_SIGNS.items():
             if sign and verdict in shown:
-                key[verdict] = f"{sign} {IN_PRINT[verdict]}"
+                key[verdict] = f"{sign} {VERDICT_WORDS[verdict]}"
         return key
 
     @property
@@ -298,7 +298,7 @@ class CellForm:
             sign = self.escape(VERDICT_SIGNS[entry.verdict])
             lines[-1] = f"{lines[-1]} {sign}".rstrip()
         elif entry.verdict:
-            lines.append(self.verdict.format(IN_PRINT[entry.verdict]))
+            lines.append(self.verdict.format(VERDICT_WORDS[entry.verdict]))
         return lines
 
 
@@ -552,7 +552,7 @@ def claims_table(findings: list[ClaimFinding], *, detail: bool = True) -> Report
     shown = words[[view for view in CLAIM_COLUMNS if view in views]]
     of_view = tidy[tidy["view"] == CORRECTED].set_index("id")
     shown.insert(0, "claim", of_view["claim"])
-    shown["power"] = [_power_text(row) for row in of_view.itertuples()]
+    shown["power"] = [power_text(row) for row in of_view.itertuples()]
     if detail:
         shown["in detail"] = of_view["detail"]
     caption = f"Claims, {HOW_TESTED}"
@@ -578,8 +578,9 @@ def _tidy_claims(findings):
     return pd.DataFrame(rows)
 
 
-def _power_text(row):
-    return f"{row.n_detected} of {row.n_printed}" if row.n_printed else "–"
+def power_text(verdict) -> str:
+    """How many printed differences a test would detect; a dash if none is printed."""
+    return f"{verdict.n_detected} of {verdict.n_printed}" if verdict.n_printed else "–"
 
 
 def _words_entry(row):

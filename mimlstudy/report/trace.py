@@ -33,7 +33,7 @@ from mimlstudy.paper.experiments import EXPERIMENTS, reader
 from mimlstudy.paper.published import published_tables
 from mimlstudy.paper.settings import CLOSEST, settings_table
 from mimlstudy.report import tables
-from mimlstudy.report.verdict_looks import IN_PRINT
+from mimlstudy.report.verdict_looks import VERDICT_WORDS
 from mimlstudy.report.words import IN_SENTENCES, counted, number_of
 
 RunValues = dict[str, float]  # by the run's name
@@ -324,7 +324,7 @@ def _verdict_in_words(cell):
     """The verdict of a cell; numbers of old code or settings have none."""
     if cell["state"] not in (CURRENT, MISSING_CELL):
         return f"none: its trials are not current ({cell['state']})"
-    return IN_PRINT.get(cell["verdict"], "none: the paper has no such row")
+    return VERDICT_WORDS.get(cell["verdict"], "none: the paper has no such row")
 
 
 def _kind_of_run(number):

@@ -1,4 +1,4 @@
-"""How verdicts look: tint of a cell, fill and sign of a mark, words in print."""
+"""How verdicts look: tint of a cell, fill and sign of a mark, and its words."""
 
 import pandas as pd
 
@@ -19,9 +19,9 @@ VERDICT_LOOKS = pd.DataFrame(
         ("contradicted", "#f9c6a8", "", "", "contradicted"),
         ("not tested", "#efefef", "", "", "not tested"),
     ],
-    columns=["verdict", "tint", "fill", "sign", "in_print"],
+    columns=["verdict", "tint", "fill", "sign", "words"],
 ).set_index("verdict")
 
 VERDICT_TINTS = VERDICT_LOOKS["tint"].to_dict()
 VERDICT_SIGNS = VERDICT_LOOKS["sign"].to_dict()
-IN_PRINT = VERDICT_LOOKS["in_print"].to_dict()
+VERDICT_WORDS = VERDICT_LOOKS["words"].to_dict()

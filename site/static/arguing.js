@@ -144,7 +144,7 @@
     if (wrong) {
       const name = wrong.labels[0].textContent.trim();
       document.getElementById("counts").textContent =
-        `${name}: ${wrong.validationMessage} The table still shows the rules before.`;
+        `${name}: ${wrong.validationMessage} The verdicts are still those of the last valid rules, at first the project's.`;
       return;
     }
     const rules = rulesOf();

@@ -150,7 +150,7 @@ const Statistics = (() => {
     return rho / (1 - rho);
   }
 
-  // P-values by outcome; "better" and "worse" are two-sided.
+  // P-values by outcome. Leads ("better", "worse", "much …") are two-sided.
   function byOutcome(differences, margin, test) {
     const opposite = differences.map((value) => -value);
     const shifted = (values, by) => values.map((value) => value + by);

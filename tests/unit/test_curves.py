@@ -15,7 +15,7 @@ from mimlstudy.report.sections.curves import (
     is_without_ranking,
     largest_changes,
     percent_figure,
-    printed_at,
+    printed_means,
     rounds_figure,
     shares_figure,
 )
@@ -43,9 +43,8 @@ def two_shares():
     return pd.concat(records, ignore_index=True)
 
 
-def test_printed_values_stand_at_the_setting_and_those_not_printed_are_left_out():
-    value, means = printed_at(1, {"AdtBoost.MH": 25})["AdtBoost.MH"]
-    assert value == 25
+def test_values_that_are_not_printed_are_left_out():
+    means = printed_means(1, "AdtBoost.MH")
     assert means["hamming_loss"] == 0.211
     assert "ranking_loss" not in means
 

@@ -55,7 +55,9 @@ def test_new_bags_have_no_labels_and_any_order_of_features(file, labelled, tmp_p
     assert data.new.feature_names == tuple(data.new.X.feature_names) == labelled.feature_names
     assert data.new.Y.shape == (40, 0)
     table.drop(columns="red").to_csv(tmp_path / "new.csv", index=False)
-    with pytest.raises(ValueError, match=r"must have the features of the labelled bags; \['red'\]"):
+    with pytest.raises(
+        ValueError, match=r"must have the features of the labelled bags; it lacks 1: \['red'\]"
+    ):
         own_data.data_of_file(str(file), new_file=str(tmp_path / "new.csv"))
 
 
@@ -215,7 +217,9 @@ def test_parameters_of_a_file_need_a_file():
     own_data.check_question("images", "", encoding="")
     with pytest.raises(ValueError, match=r"give file or folder, got both: mine\.csv and"):
         own_data.check_question("images", "mine.csv")
-    with pytest.raises(ValueError, match=r"separator: only a file .* labels\.csv .* its encoding"):
+    with pytest.raises(
+        ValueError, match=r"separator: .* no file is given; .* labels\.csv .* only encoding"
+    ):
         own_data.check_question(
             "images",
             "",
@@ -225,7 +229,7 @@ def test_parameters_of_a_file_need_a_file():
         )
     # That of a folder's labels; synthetic images have none.
     own_data.check_question("images", "", encoding="latin-1")
-    with pytest.raises(ValueError, match="encoding: only a file is read so"):
+    with pytest.raises(ValueError, match="encoding: these say how a file is read"):
         own_data.check_question("", "", encoding="latin-1")
 
 

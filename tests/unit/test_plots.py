@@ -188,7 +188,7 @@ def test_a_picture_of_another_format_is_refused_whatever_its_name(tmp_path):
     with pytest.raises(UnidentifiedImageError):
         plots._draw_picture(ax, path)
     with pytest.raises(UnidentifiedImageError):
-        play.choices([path], ["picture"])
+        play.scenes_to_choose([path], ["picture"])
 
 
 def test_own_images_beside_their_reasons(rng, tmp_path):

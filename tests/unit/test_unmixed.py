@@ -66,13 +66,18 @@ def mixed(records, **changes):
     [
         ({"stage": 1}, "needs one stage, got 0, 1 of scene / "),
         ({"override": OVERRIDE}, 'needs one override, got {}, {"C": 10.0} of scene'),
-        ({}, "needs one row of a split, got 0, 0 of scene"),
     ],
 )
 def test_a_mix_is_named_with_its_place_and_remedy(records, changes, message):
     with pytest.raises(ValueError, match="select the records of one") as failed:
         unmixed(mixed(records, **changes))
     assert message in str(failed.value)
+
+
+def test_a_split_with_two_records_is_named(records):
+    repeated = pd.concat([records, records])
+    with pytest.raises(ValueError, match=r"several of split 0 of scene / .*drop the repeated"):
+        unmixed(repeated)
 
 
 def test_a_mix_is_seen_where_no_split_repeats(records):
@@ -203,7 +208,7 @@ READERS = {
     "longest fits": lambda records: cost_report.longest_fits({"table1": records}),
     "costs in trials": costs_in_trials,
     "degrees": lambda records: degrees.chosen_degrees(records.assign(degree=2)),
-    "sliders": lambda records: explore._curve(records.assign(x=1), "MimlNn"),
+    "sliders": lambda records: explore._curve(records.assign(x=1), "x", "MimlNn"),
     "unseen data": precision_on_unseen_data,
     "budgets": precision_by_budget,
     "changes": lambda records: curves.changes_in_percent(records.assign(x=1), "x", 1),
@@ -249,5 +254,5 @@ def test_stages_of_a_stable_curve_may_not_repeat():
         (3, 5),
         ("figure6",),
     )
-    with pytest.raises(ValueError, match="one row of a split"):
+    with pytest.raises(ValueError, match="one record of each split"):
         claim_parts.stable(mixed(curve), test)

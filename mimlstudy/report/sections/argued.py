@@ -18,7 +18,7 @@ from mimlstudy.judge.selection import (
 from mimlstudy.judge.statistics import ranks_of_means
 from mimlstudy.paper.published import published_claims, published_tables
 from mimlstudy.report.parameters import number_in
-from mimlstudy.report.tables import Entry, ReportTable, frame_grid
+from mimlstudy.report.tables import Entry, ReportTable, frame_grid, power_text
 
 
 def rules_of(margin: str = "", power: str = "", **chosen) -> Rules:
@@ -57,7 +57,7 @@ def argued_table(get_records: Records, rules: Rules) -> ReportTable:
             "the usual rules": Entry((), (), before.verdict.word),
             "your rules": Entry((), (), verdict.word),
             "parts supported": f"{verdict.supported} of {verdict.n_parts}",
-            "power": f"{verdict.n_detected} of {verdict.n_printed}",
+            "power": power_text(verdict),
         }
         tidy.append({"id": after.id} | asdict(verdict))
     shown = pd.DataFrame(rows).T
@@ -82,12 +82,12 @@ def ranks_by_rules(get_records: Records, rules: Rules, number: int) -> pd.Series
     else:
         criteria = [name for name in CRITERIA if rules.counts(name)]
         means = rows.groupby("method")[criteria].mean()
-    in_print = [name for name in table.algorithms if name in means.index]
-    ranks = ranks_of_means(means.loc[in_print]).mean(axis=1)
+    methods = [name for name in table.algorithms if name in means.index]
+    ranks = ranks_of_means(means.loc[methods]).mean(axis=1)
     return ranks.dropna().sort_values(kind="stable")
 
 
-def orders_table(get_records: Records, rules: Rules) -> ReportTable:
+def ranks_table(get_records: Records, rules: Rules) -> ReportTable:
     """The order of each table's methods by some rules: a column for each table, the best on top."""
     columns, tidy = {}, []
     for number, table in published_tables().items():
@@ -106,8 +106,9 @@ def _in_words(rules):
     changed = []
     for name, value in asdict(rules).items():
         if value != usual[name]:
-            changed.append(f"{name} = {value}")
-    return ", ".join(changed) or "the usual rules"
+            text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+            changed.append(f"{name.replace('_', ' ')} {text}")
+    return "; ".join(changed) or "the usual rules"
 
 
 def _counted(claims):

@@ -35,25 +35,11 @@ CHOSEN: dict[str, float] = {
 RECORDED_ROUNDS = 50  # of boosting, after each of which criteria are recorded
 
 
-def printed_at(number: int, settings: dict[str, float]) -> dict[str, tuple[float, pd.Series]]:
-    """The printed means of Table ``number``, at the setting that each method has there.
-
-    Parameters
-    ----------
-    number : int
-    settings : dict, from a method to the value of its parameter in the table.
-
-    Returns
-    -------
-    dict
-        From a method to this value and the printed means, by criterion; N/A is left out.
-    """
-    cells = published_cells(number).set_index("algorithm")
-    by_method = {}
-    for method, value in settings.items():
-        of_method = cells.loc[method].set_index("criterion")
-        by_method[method] = value, of_method["mean"].dropna()
-    return by_method
+def printed_means(number: int, method: str) -> pd.Series:
+    """A method's printed means in Table ``number``, by criterion; N/A is left out."""
+    cells = published_cells(number)
+    of_method = cells[cells["algorithm"] == method].set_index("criterion")
+    return of_method["mean"].dropna()
 
 
 def rounds_figure(
@@ -77,12 +63,13 @@ def rounds_figure(
     first_shown : float or None, as in :func:`~mimlstudy.report.figures.plot_parameter_curves`.
     """
     rounds = {name: CHOSEN[name] for name in methods}
+    printed = {name: (value, printed_means(table, name)) for name, value in rounds.items()}
     return plot_parameter_curves(
         records[records["stage"].isin(grid)] if grid else records,
         "stage",
         xlabel="boosting rounds",
         published=rounds,
-        printed=printed_at(table, rounds) if with_print else None,
+        printed=printed if with_print else None,
         first_shown=first_shown,
     )
 
@@ -100,17 +87,13 @@ def percent_figure(
 
     ``table`` prints the method's values, which bars mark if ``with_print``.
     """
-    percentage = CHOSEN[method]
-    printed = None
-    if with_print:
-        _, printed = printed_at(table, {method: percentage})[method]
     return changes_figure(
         in_percent(records),
         "%",
         xlabel=xlabel,
-        setting=percentage,
+        setting=CHOSEN[method],
         limits=limits,
-        printed=printed,
+        printed=printed_means(table, method) if with_print else None,
     )
 
 
@@ -120,7 +103,7 @@ def is_without_ranking(records: pd.DataFrame) -> pd.Series:
 
 
 def shares_figure(records: pd.DataFrame) -> plt.Figure:
-    """Curves against the percentage of multi-label examples, with which names of data sets end.
+    """Curves against the percentage of multi-label examples, which ends the name of a data set.
 
     Runs of :func:`is_without_ranking` are not in the curves: each is a cross, at the edge of a
     panel if it lies beyond.
@@ -191,9 +174,10 @@ def changes_figure(
     (method,) = records["method"].unique()
     color = look_of(method).color
     figure, axes = plt.subplots(3, 3, figsize=(5.4, 5.2), sharex=True, sharey=True)
-    panels = dict(zip(panel_titles(), axes.flat, strict=False))
+    titles = panel_titles()
+    panels = dict(zip(titles, axes.flat, strict=False))
     for name, ax in panels.items():
-        ax.set_title(panel_titles()[name])
+        ax.set_title(titles[name])
         _draw_changes(ax, changes[name].groupby(x), color)
         ax.axvline(at, color=LINE, linewidth=0.6, linestyle=":")
         ax.tick_params(labelbottom=True)
@@ -206,8 +190,7 @@ def changes_figure(
     for ax in axes.flat[len(panels) :]:
         ax.set_axis_off()
     figure.supxlabel(xlabel, fontsize=8, x=0.3)
-    words = f"change from {at:g}%, % of the loss there"
-    figure.supylabel(words, fontsize=8)
+    figure.supylabel(f"change of the loss, % of that at {at:g}%", fontsize=8)
     n_splits = records["split"].nunique()
     _draw_key(figure, axes.flat[0], color, n_splits)
     return figure
@@ -266,17 +249,18 @@ class Sweep(NamedTuple):
     name: str
     figure: str
     method: str
+    x: str  # "stage" for rounds, "%" of the training examples
     setting: float  # rounds, or percent of the training examples
     values: tuple[float, float]  # the first and the last that count
     table: int  # which prints the method's values
 
 
-SWEEPS = (
-    Sweep("MimlBoost: rounds 40 to 50", "figure6", "MimlBoost", 40, (40, 50), 1),
-    Sweep("AdtBoost.MH, images: 25 to 50", "figure6", "AdtBoost.MH", 25, (25, 50), 1),
-    Sweep("AdtBoost.MH, genes: 25 to 50", "figure9", "AdtBoost.MH", 25, (25, 50), 3),
-    Sweep("MimlSvm: k of 10 to 100%", "figure7", "MimlSvm", 20, (10, 100), 1),
-    Sweep("InsDif: M of 10 to 100%", "figure8", "InsDif", 20, (10, 100), 3),
+SENSITIVITY_SWEEPS = (
+    Sweep("MimlBoost: rounds 40 to 50", "figure6", "MimlBoost", "stage", 40, (40, 50), 1),
+    Sweep("AdtBoost.MH, images: 25 to 50", "figure6", "AdtBoost.MH", "stage", 25, (25, 50), 1),
+    Sweep("AdtBoost.MH, genes: 25 to 50", "figure9", "AdtBoost.MH", "stage", 25, (25, 50), 3),
+    Sweep("MimlSvm: k of 10 to 100%", "figure7", "MimlSvm", "%", 20, (10, 100), 1),
+    Sweep("InsDif: M of 10 to 100%", "figure8", "InsDif", "%", 20, (10, 100), 3),
 )
 
 
@@ -292,16 +276,15 @@ def largest_changes(get_records: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Rows are the names of :data:`SWEEPS`, columns are criteria. A fall is negative.
+        Rows are the names of :data:`SENSITIVITY_SWEEPS`, columns are criteria. A fall is negative.
     """
     rows = {}
-    for sweep in SWEEPS:
+    for sweep in SENSITIVITY_SWEEPS:
         records = get_records(sweep.figure)
         records = records[records["method"] == sweep.method]
-        x = "stage" if records["stage"].max() > 1 else "%"
-        if x == "%":
+        if sweep.x == "%":
             records = in_percent(records)
-        losses = _mean_losses(records, x)
+        losses = _mean_losses(records, sweep.x)
         begin, end = sweep.values
         at_setting = losses.loc[sweep.setting]
         changes = 100 * (losses.loc[begin:end] / at_setting - 1)
@@ -318,11 +301,10 @@ def _mean_losses(records, x):
 
 
 def is_not_printed() -> pd.DataFrame:
-    """Whether the paper prints no value of a criterion, by the names of :data:`SWEEPS`."""
+    """Whether the paper prints no value of a criterion, by the sweeps' names."""
     rows = {}
-    for sweep in SWEEPS:
-        settings = {sweep.method: sweep.setting}
-        _, means = printed_at(sweep.table, settings)[sweep.method]
+    for sweep in SENSITIVITY_SWEEPS:
+        means = printed_means(sweep.table, sweep.method)
         rows[sweep.name] = {name: name not in means for name in CRITERIA}
     return pd.DataFrame(rows).T
 
@@ -332,7 +314,7 @@ class Sensitivity(NamedTuple):
 
     Attributes
     ----------
-    of_boosting : largest change of a printed criterion after the paper's rounds.
+    of_boosting : largest change of a printed criterion in later rounds.
     of_unprinted : largest fall of a criterion that AdtBoost.MH's rows do not print.
     of_medoids, of_prototypes : largest change of each criterion with the parameter of MimlSvm and
         of InsDif.
@@ -348,10 +330,12 @@ class Sensitivity(NamedTuple):
         """Summarise :func:`largest_changes`."""
         not_printed = is_not_printed()
         printed, unprinted = changes.mask(not_printed), changes.where(not_printed)
-        by_figure = {sweep.figure: changes.loc[sweep.name] for sweep in SWEEPS}
+        of_rounds = [sweep.name for sweep in SENSITIVITY_SWEEPS if sweep.x == "stage"]
+        of_adtboost = [sweep.name for sweep in SENSITIVITY_SWEEPS if sweep.method == "AdtBoost.MH"]
+        by_figure = {sweep.figure: changes.loc[sweep.name] for sweep in SENSITIVITY_SWEEPS}
         return cls(
-            printed.filter(like="Boost", axis=0).abs().max(axis=None),
-            unprinted.filter(like="AdtBoost", axis=0).min(axis=None),
+            printed.loc[of_rounds].abs().max(axis=None),
+            unprinted.loc[of_adtboost].min(axis=None),
             by_figure["figure7"],
             by_figure["figure8"],
         )
@@ -359,10 +343,10 @@ class Sensitivity(NamedTuple):
     def in_words(self) -> str:
         """A sentence with the largest changes of the three kinds of parameters."""
         return (
-            "After the paper's rounds of boosting the largest change of a printed criterion is "
-            f"{self.of_boosting:.1f}% of its loss. MimlSvm's losses rise by up to "
-            f"{self.of_medoids.max():.0f}% with its parameter, and InsDif's change by up to "
-            f"{self.of_prototypes.abs().max():.1f}%."
+            "In later rounds of boosting (from 25 on for AdtBoost.MH, from 40 for MimlBoost) the "
+            f"largest change of a printed criterion is {self.of_boosting:.1f}% of its loss. "
+            f"MimlSvm's losses rise by up to {self.of_medoids.max():.0f}% with its parameter, and "
+            f"InsDif's change by up to {self.of_prototypes.abs().max():.1f}%."
         )
 
 

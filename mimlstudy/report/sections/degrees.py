@@ -33,7 +33,7 @@ KINDS_WITH_DEGREES = {
     "genes": Kind(3, section6.YEAST, GREEN, "^"),
     "web pages": Kind(4, section6.YAHOO, BLUE, "D"),
 }
-USUAL = -10.0  # log likelihoods above this have a linear axis
+LINEAR = 10.0  # log likelihoods nearer to 0 have a linear axis
 
 
 def likelihoods_by_degree(runs: pd.DataFrame) -> pd.DataFrame:
@@ -91,7 +91,7 @@ def degrees_figure(likely: pd.DataFrame, in_tables: Mapping[str, int]) -> plt.Fi
             heights.append(likely.at[in_tables[name], name])
     ax.plot(degrees, heights, **RING, color=INK, label="in our table")
     # A linear axis would show only the least likely degrees.
-    ax.set_yscale("symlog", linthresh=-USUAL)
+    ax.set_yscale("symlog", linthresh=LINEAR)
     ax.set(xlabel="degree of the polynomial", ylabel="mean log likelihood of a criterion")
     figure.legend(loc="outside upper center", ncols=5)
     return figure

@@ -9,7 +9,7 @@ from matplotlib.patches import Ellipse, Rectangle
 from mimlpaper.plots import draw_mosaic
 from mimlstudy.report.figures import LINE, draw_arrow, draw_box
 
-GREY, BLUE, YELLOW, GREEN = "#e8e8e8", "#cfe3f6", "#fbe3c0", "#d8efe4"
+PALE_GREY, PALE_BLUE, PALE_YELLOW, PALE_GREEN = "#e8e8e8", "#cfe3f6", "#fbe3c0", "#d8efe4"
 FRAMEWORKS = (  # title, instances of an object, labels of an object, what is learned
     (
         "(a) Traditional supervised learning",
@@ -76,9 +76,9 @@ def frameworks_figure() -> plt.Figure:
 def _draw_framework(ax, title, n_instances, n_labels, function):
     ax.set(title=title, xlim=(0, 10), ylim=(-1.8, 1.4))
     ax.set_axis_off()
-    thing = draw_box(ax, 1, 0, "object", GREY)
-    labels = _column(ax, 9, "label", n_labels, YELLOW)
-    instances = _column(ax, 5, "instance", n_instances, BLUE)
+    thing = draw_box(ax, 1, 0, "object", PALE_GREY)
+    labels = _column(ax, 9, "label", n_labels, PALE_YELLOW)
+    instances = _column(ax, 5, "instance", n_instances, PALE_BLUE)
     for instance in instances:
         draw_arrow(ax, thing, instance)
         for label in labels:
@@ -108,12 +108,12 @@ def africa_figure() -> plt.Figure:
         ax.set_axis_off()
         for y, things in PICTURES.items():
             _draw_picture(ax, y, things)
-    africa = draw_box(direct, 10.5, 2.6, "Africa", YELLOW)
+    africa = draw_box(direct, 10.5, 2.6, "Africa", PALE_YELLOW)
     for y in PICTURES:
         draw_arrow(direct, (2.9, y), africa, linestyle="--")
-    africa = draw_box(through, 10.5, 2.6, "Africa", YELLOW)
+    africa = draw_box(through, 10.5, 2.6, "Africa", PALE_YELLOW)
     for concept, height in CONCEPTS.items():
-        box = draw_box(through, 6.6, height, concept, GREEN)
+        box = draw_box(through, 6.6, height, concept, PALE_GREEN)
         draw_arrow(through, box, africa)
         for y, things in PICTURES.items():
             if concept in things:

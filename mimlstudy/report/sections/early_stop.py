@@ -52,7 +52,7 @@ def likelihoods(number: int, runs: pd.DataFrame) -> pd.DataFrame:
     printed = _printed(number)
     if runs.empty:
         return printed
-    unmixed(runs)
+    runs = unmixed(runs)
     n_printed = published_tables()[number].n_runs
     rows = {}
     for name, cell in printed.iterrows():
@@ -113,7 +113,7 @@ def steps_figure(steps: pd.DataFrame, converged: pd.DataFrame, criteria) -> plt.
     """
     levels = _printed(1)["mean"]
     by_step = unmixed(steps, "stage").groupby("stage")
-    unmixed(converged)
+    converged = unmixed(converged)
     figure, axes = plt.subplots(1, len(criteria), figsize=(7.0, 2.6))
     for ax, name in zip(axes, criteria, strict=True):
         _draw_steps(ax, name, by_step[name])

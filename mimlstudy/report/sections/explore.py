@@ -13,7 +13,7 @@ import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.compare import compare_with_paper
-from mimlstudy.judge.selection import records_of, unmixed
+from mimlstudy.judge.selection import records_of, runs_by
 from mimlstudy.judge.statistics import ranks_of_means
 from mimlstudy.report.figures import in_order, look_of
 from mimlstudy.report.sections.curves import CHOSEN, in_percent
@@ -23,8 +23,8 @@ MODULE = Path(__file__).with_suffix(".js")
 STORY = MODULE.with_name("story.csv")  # where the slider stands, and the words
 ANSWER = (
     "RankSvm comes closest to its printed row if it stops after step {near}: it is then {far:.1f} "
-    "printed standard deviations away on average. At which step the authors took it, if at any, is "
-    "unknown."
+    "printed standard deviations away on average. At which step the authors stopped it, if they "
+    "did, is unknown."
 )
 CLOSE = 0.25  # of a printed standard deviation, on average
 FIGURES = (  # experiment, title, what varies, methods
@@ -68,11 +68,13 @@ def sweeps(read: Callable[[str], pd.DataFrame]) -> dict:
 
 def _swept(records, parameter, methods):
     """The curve of each method over rounds or over percentages, with the paper's value."""
-    x = records["stage"] if parameter == "rounds" else in_percent(records)["%"]
-    by_method = records.assign(x=x.round().astype(int)).groupby("method")
+    x = "stage"
+    if parameter != "rounds":
+        records, x = in_percent(records), "%"
+    by_method = records.groupby("method")
     for method in methods:
         if method in by_method.groups:
-            curve = _curve(by_method.get_group(method), method)
+            curve = _curve(by_method.get_group(method), x, method)
             yield curve | {"paper": CHOSEN[method]}
 
 
@@ -86,7 +88,7 @@ def early_stop(read: Callable[[str], pd.DataFrame]) -> dict | None:
     steps = read("ranksvm_steps")
     if steps.empty or not {CONVERGED, *printed.index} <= {*means.index}:
         return None
-    curve = _curve(steps.assign(x=steps["stage"]), STOPPED)
+    curve = _curve(steps, "stage", STOPPED)
     means_of_steps = _by_step(curve, "mean")
     ends = {
         "printed": printed.loc[STOPPED],
@@ -178,18 +180,15 @@ def _facts(means, ends, spreads):
     }
 
 
-def _curve(records, name):
-    """Mean and std over splits at each x; a run that stopped early keeps its last values."""
-    by_split = unmixed(records, "x").pivot_table([*CRITERIA], "split", "x")
-    by_criterion = by_split.T.groupby(level=0)
-    runs = by_criterion.ffill()
-    means, stds = runs.mean(axis=1), runs.std(axis=1)
+def _curve(records, x, name):
+    """Mean and std over splits at each ``x``; a run that stopped early keeps its last values."""
+    runs = [runs_by(records, x, criterion) for criterion in CRITERIA]
     return {
         "name": name,
         "color": look_of(name).color,
-        "x": sorted(set(records["x"])),
-        "mean": [_rounded(means[criterion]) for criterion in CRITERIA],
-        "std": [_rounded(stds[criterion]) for criterion in CRITERIA],
+        "x": [round(value) for value in runs[0].columns],
+        "mean": [_rounded(values.mean()) for values in runs],
+        "std": [_rounded(values.std()) for values in runs],
     }
 
 

@@ -60,8 +60,9 @@ def grids(get_records: Records) -> list[Grid]:
             on_data = fits["dataset"].isin(part.datasets)
             of_part = fits[on_data & fits["method"].isin(part.methods)]
             for method, of_method in of_part.groupby("method"):
-                recorded = [name for name in part.datasets if name in {*of_method["dataset"]}]
-                for search, datasets in searches(experiment, method, recorded):
+                recorded = {*of_method["dataset"]}
+                datasets_of_part = [dataset for dataset in part.datasets if dataset in recorded]
+                for search, datasets in searches(experiment, method, datasets_of_part):
                     chosen = of_method.loc[of_method["dataset"].isin(datasets), "chosen"]
                     where = f"{experiment.title}, {_in_words(datasets)}"
                     all_grids += _grids_of(search, chosen, where, method)

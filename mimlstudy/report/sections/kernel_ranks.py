@@ -1,4 +1,6 @@
-"""What a kernel's factor of low rank changes, and which defaults have nothing to say."""
+"""What a kernel's factor of low rank changes, and which defaults give every example the same
+answer.
+"""
 
 import json
 
@@ -35,9 +37,10 @@ def ranks_table(runs: pd.DataFrame) -> ReportTable:
 def largest_change(runs: pd.DataFrame, rank: str) -> tuple[float, str]:
     """How much average precision changes most if ``rank`` replaces the largest one, and where.
 
-    The largest rank of a learner, maybe its exact kernel, is the last that is recorded of it.
+    The largest rank of a learner has the most landmarks. An exact kernel, without any, is larger.
     """
     runs = runs.assign(rank=runs["override"].map(rank_text)).dropna(subset="average_precision")
+    runs = runs.sort_values("n_landmarks", kind="stable")  # an exact kernel's NaN comes last
     by_learner = runs.groupby(["method", "dataset"], sort=False)["average_precision"]
     change = (runs["average_precision"] - by_learner.transform("last")).abs()
     changes = change[runs["rank"] == rank]
@@ -54,7 +57,8 @@ def rank_text(override: str) -> str:
 
 
 def degenerate_table(runs: pd.DataFrame) -> ReportTable:
-    """On which data sets the settings of a row have nothing to say, before any hold-out.
+    """On which data sets the settings of a row give every example the same answer, before any
+    hold-out.
 
     ``runs`` are records of ``degenerate``.
     """

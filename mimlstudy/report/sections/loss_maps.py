@@ -83,7 +83,7 @@ def sets_map(
     Parameters
     ----------
     shares : DataFrame of :func:`above_and_below`
-    reference : str, the method whose losses the shares are of.
+    reference : str, the method with whose losses others are compared.
     limit : float, the share that has the darkest colour, in percent; those beyond have it too.
     names : sequence of str, of the data sets, in the order of their columns.
     experiment : str, in which a mark stands behind methods with settings closest to print.

@@ -112,8 +112,8 @@ def check_question(folder: str, file: str, **how_to_read):
         given.remove("encoding")  # that of its file of labels
     if given and not file:
         raise ValueError(
-            f"{', '.join(given)}: only a file is read so, and no file is given; the {LABELS_FILE} "
-            "of a folder has 0 or 1 for each label, and only its encoding can be given"
+            f"{', '.join(given)}: these say how a file is read, and no file is given; for "
+            f"{LABELS_FILE} of a folder, which has 0 and 1 as labels, only encoding may be given"
         )
 
 
@@ -232,11 +232,18 @@ def _with_features(new, feature_names, new_file):
     """The new bags without labels, with the features of the labelled ones in their order."""
     missing = sorted({*feature_names} - {*new.feature_names})
     if missing:
-        raise ValueError(f"{new_file} must have the features of the labelled bags; {missing} lack")
+        raise ValueError(
+            f"{new_file} must have the features of the labelled bags; it lacks {len(missing)}: "
+            f"{missing[:5]}"
+        )
     places = [new.feature_names.index(name) for name in feature_names]
     bags = new.X.with_instances(new.X.instances[:, places], feature_names)
-    no_labels = np.zeros((len(bags), 0))
-    return labelled_bags(bags, no_labels, bag_names=new.bag_names)
+    return _unlabelled(bags, new.bag_names)
+
+
+def _unlabelled(bags, names):
+    """Bags whose labels are not known."""
+    return labelled_bags(bags, np.zeros((len(bags), 0)), bag_names=names)
 
 
 def data_of_folder(folder: str | Path, encoding: str = "") -> OwnData:
@@ -270,9 +277,7 @@ def data_of_folder(folder: str | Path, encoding: str = "") -> OwnData:
     new = None
     if new_files:
         new_bags = to_bags.transform(new_files)
-        new_names = [path.name for path in new_files]
-        no_labels = np.zeros((len(new_files), 0))
-        new = labelled_bags(new_bags, no_labels, bag_names=new_names)
+        new = _unlabelled(new_bags, [path.name for path in new_files])
     by_name = {path.name: path for path in new_files}
     # A name of the table may lie in a folder of the folder.
     by_name.update(zip(table.index, files, strict=True))

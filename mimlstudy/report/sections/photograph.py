@@ -18,6 +18,7 @@ LABELS = ("tower", "trees")
 COLOURS = {"tower": ("orange", VERMILION), "trees": ("green", RIGHT)}
 SQUARE, WINDOW = 20, 100  # pixels
 IN_SIGHT = 0.08  # share of a window's pixels from which on it has a label
+COUNTS = ["squares named", "squares right", "squares that show it"]
 NONE = -1  # in place of the label of a region that the learner does not name
 # Corners of outlines, in pixels from the left and from above. No learner sees them.
 TOWER = [
@@ -135,23 +136,24 @@ def precision_and_recall(named: np.ndarray) -> pd.DataFrame:
     for number, label in enumerate(LABELS):
         is_named = named == number
         shows_label = shares[:, number] > 0.5
-        n_right = (is_named & shows_label).sum()
+        n_right, n_true = (is_named & shows_label).sum(), shows_label.sum()
         rows[label] = {
-            "squares named": int(is_named.sum()),
+            "squares named": is_named.sum(),
+            "squares right": n_right,
+            "squares that show it": n_true,
             "precision": n_right / is_named.sum(),
             "chance": shows_label.mean(),
-            "recall": n_right / shows_label.sum(),
+            "recall": n_right / n_true,
         }
     table = pd.DataFrame(rows).T
-    return table.astype({"squares named": int})
+    return table.astype(dict.fromkeys(COUNTS, int))
 
 
 def in_words() -> str:
     """How right the learner is, for a reader of the picture alone."""
     table = precision_and_recall(named_regions(train()))
-    right = table["squares named"] * table["precision"]
-    precision = right.sum() / table["squares named"].sum()
-    recall = right.sum() / (right / table["recall"]).sum()
+    n_named, n_right, n_true = table[COUNTS].sum()
+    precision, recall = n_right / n_named, n_right / n_true
     return (
         "Trained on crops of this very photograph, the learner names squares: "
         f"{precision:.0%} of its names are right; it finds {recall:.0%} of the true ones."

@@ -1,7 +1,7 @@
 """An interactive page and widget: which part of an image shows a label.
 
 ``play.js`` computes features and scores in the browser. It needs the numbers of a fitted learner,
-:func:`exported`, and images to choose from, :func:`choices`.
+:func:`exported`, and images to choose from, :func:`scenes_to_choose`.
 """
 
 import base64
@@ -74,17 +74,17 @@ def exported(model: Pipeline, label_names: Sequence[str] = SCENE_LABELS) -> dict
 
 
 def drawn_scenes(*, n_images: int = 100, size: int = 96) -> list[dict]:
-    """One drawn image of each set of labels that ``n_images`` have, as :func:`choices`."""
+    """One drawn image of each set of labels that ``n_images`` have, as :func:`scenes_to_choose`."""
     images, Y, _ = make_scenes(n_images, size=size, random_state=2)
     label_sets, places = np.unique(Y, axis=0, return_index=True)
     labels = np.array(SCENE_LABELS)
     names = []
     for has_label in label_sets:
         names.append(f"Synthetic: {' and '.join(labels[has_label])}")
-    return choices(list(images[places]), names)
+    return scenes_to_choose(list(images[places]), names)
 
 
-def choices(images: Sequence, names: Sequence[str]) -> list[dict]:
+def scenes_to_choose(images: Sequence, names: Sequence[str]) -> list[dict]:
     """Images to choose from, by path or as bytes (height, width, 3): names and data URLs."""
     scenes = []
     for name, image in zip(names, images, strict=True):

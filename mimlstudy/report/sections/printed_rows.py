@@ -2,10 +2,10 @@
 
 import pandas as pd
 
+from mimlstudy.judge.compare import printed_values
 from mimlstudy.judge.multiverse import alternative_means
 from mimlstudy.judge.selection import Records
 from mimlstudy.judge.verdicts import against_printed, row_verdicts
-from mimlstudy.paper.published import published_cells
 
 PRINTED_VALUE = ["table", "algorithm", "criterion"]  # what names one: a mean over data sets
 
@@ -40,10 +40,7 @@ def printed_rows(number: int, get_records: Records) -> pd.DataFrame:
 
 def _against_printed_rows(alternatives, number):
     """Each alternative's cells against all printed values, where its own method is printed."""
-    cells = published_cells(number)
-    printed = cells[cells["printed"] == "value"]
-    names = {"mean": "published_mean", "std": "published_std"}
-    printed = printed.rename(columns=names)
+    printed = printed_values(number)
     places = printed[["dataset", "criterion", "algorithm"]]
     places = places.rename(columns={"algorithm": "method"})
     columns = ["table", "algorithm", "method", "alternative", "dataset", "criterion", "mean"]

@@ -18,8 +18,8 @@ from mimlstudy.report.figures import GREEN, LINE, VERMILION, WORD_BARS
 from mimlstudy.report.marks import DAGGER, marked_names
 from mimlstudy.report.verdict_looks import VERDICT_LOOKS
 
-FARTHEST = 6.0  # tolerances that the axis shows
-AT_THE_EDGE = FARTHEST + 0.25
+MOST_TOLERANCES = 6.0  # tolerances that the axis shows
+AT_THE_EDGE = MOST_TOLERANCES + 0.25
 COUNT_AT = AT_THE_EDGE + 0.35  # place of the number of values beyond the axis
 
 
@@ -82,10 +82,10 @@ def _draw_deviations(ax, cells):
         values = cells.loc[chosen, "deviation"]
         rows = places[chosen]
         look = dict(linestyle="none", color=color, alpha=0.8, markeredgewidth=0)
-        is_near = values.abs() <= FARTHEST
+        is_near = values.abs() <= MOST_TOLERANCES
         ax.plot(values[is_near], rows[is_near], marker="o", markersize=3.5, **look)
         for side, marker in ((-1, "<"), (1, ">")):
-            is_beyond = values * side > FARTHEST
+            is_beyond = values * side > MOST_TOLERANCES
             # Values beyond are one mark with their number.
             counts = rows[is_beyond].value_counts()
             edge = np.full(len(counts), side * AT_THE_EDGE)
@@ -154,9 +154,9 @@ def _verdict_key(cells, looks):
         verdict = look.Index
         if verdict in counts:
             sign = look.sign or " "
-            label = f"{sign}  {look.in_print} ({counts[verdict]})"
+            label = f"{sign}  {look.words} ({counts[verdict]})"
             handles.append(Patch(color=look.fill, label=label))
-    handles.append(Patch(color="white", label=f"{DAGGER}  settings chosen by print"))
+    handles.append(Patch(color="white", label=f"{DAGGER}  settings closest to print"))
     return handles
 
 

@@ -67,7 +67,7 @@ WIDTH = 5.6  # of figures, in inches
 
 
 def corrections(choices: pd.DataFrame, alternatives: pd.DataFrame) -> pd.DataFrame:
-    """Records of SubCod by how it corrects, and of its learner on the bag label, on equal folds.
+    """Records of SubCod by how it corrects, and of its learner on the bag label, on the same folds.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def corrections(choices: pd.DataFrame, alternatives: pd.DataFrame) -> pd.DataFra
     names = corrected["alternative"].map(CORRECTIONS)
     corrected = corrected.assign(method=names)
     alone = alternatives[alternatives["method"] == ON_LABEL]
-    # On equal folds, so that a difference is one of the methods.
+    # On the same folds, so that a difference is one of the methods.
     alone = alone[alone["split"].isin(corrected["split"])]
     rows = pd.concat([corrected, alone]).drop(columns="alternative")
     # The method says now what is set differently, so that no override is left.

@@ -28,7 +28,7 @@ from mimlstudy.report.tables import (
 )
 
 BOX = ["duration", "lowest frequency", "highest frequency"]  # features of a segment of sound
-TINTS = ["C0", "C1", "C3", "#56B4E9", "#333333"]  # that few eyes take for another
+TINTS = ["C0", "C1", "C3", "#56B4E9", "#333333"]  # that few readers confuse
 PALE = "#dddddd"
 NO_LABEL = -1
 
@@ -39,7 +39,7 @@ def sizes_table(sets: Sequence[Dataset]) -> ReportTable:
     table = pd.DataFrame.from_dict(sizes, orient="index")
     table = table.rename_axis("dataset")
     shown = table.map("{:,}".format)
-    caption = "The data. Labels without an instance: bags with a label that no instance has."
+    caption = "The data. The last column counts bags with a label that none of their instances has."
     return frame_grid(shown, table.reset_index(), caption, corner="data")
 
 
