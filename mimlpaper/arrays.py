@@ -39,7 +39,7 @@ def real_array(name: str, values) -> np.ndarray:
     integers beyond 2^53.
     """
     check_mask(name, values)
-    if hasattr(values, "column_names"):  # whose columns are no names
+    if hasattr(values, "column_names"):  # its .columns are arrays, not names
         raise ValueError(f"{name} must be no Table of pyarrow; give its .to_pandas()")
     cells = cells_of(name, values)
     _check_kind(name, cells)
@@ -188,7 +188,7 @@ def shown(cell) -> str:
 
 
 def _check_number(name, cell):
-    """An array of objects may hold anything."""
+    """Raise a ValueError unless a cell of an array of objects is a real number, or missing."""
     missing = cell is None or cell is pd.NA
     real = isinstance(cell, Real | Decimal | np.bool_)
     is_time = isinstance(cell, np.timedelta64)  # to NumPy an integer
@@ -201,17 +201,17 @@ def _check_number(name, cell):
 def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:
     """Places of the ``wanted`` names among ``names``: ``names[places]`` are the wanted ones.
 
-    An index of numbers against names in words keeps its places: it is the one that pandas gives
-    where nobody named anything, or what a split or a shuffle left of it. But if the names hold the
-    same numbers in another order, such as "img3" and 3, it may be meant for them, and is refused.
-    So is an index that pandas gave by itself, against these numbers in another order.
+    If one side has integers and the other has words, places stay as they are: pandas made the
+    integers, or a split or shuffle kept a part of them. A ValueError refuses what is unclear: words
+    that hold the same integers in another order, such as "img3" and 3, and an index 0, 1, … of
+    pandas against the same integers in another order.
 
     Parameters
     ----------
     what : str, what errors call the things that have names.
     names, wanted : sequences of equal length; 1, 1.0 and "1" are the same name.
 
-    Raises ValueError if both hold names and these are not the same, or not unique.
+    Raises ValueError also if both sides have names that differ, or repeat in different orders.
     """
     texts = pd.Index(map(text_of_name, names))
     wanted_texts = pd.Index(map(text_of_name, wanted))

@@ -268,7 +268,10 @@ def chosen_places(key, names: Sequence | None, n_bags: int) -> np.ndarray:
 
 
 def _mask_in_order(mask, names, n_bags):
-    """A Series of booleans in the order of the bags; of bags without names they are numbered."""
+    """A Series of booleans in the order of the bags.
+
+    Bags without names take it by place, but their own numbers in another order are refused.
+    """
     truths = mask.to_numpy(dtype=bool)
     if names is not None:
         return truths[order_by_name("key and the bags", mask.index, names)]

@@ -49,7 +49,7 @@ def _run(check, kind, estimator):
 
 
 def _examples():
-    """Thirty bags of three features, labelled by their largest."""
+    """Thirty bags, vectors of their largest values, and labels of these, by kind of estimator."""
     rng = np.random.default_rng(0)
     sizes = rng.integers(2, 7, size=30)
     bags = Bags.from_list([rng.random((size, 3)) for size in sizes])

@@ -45,7 +45,10 @@ ONE_BLAS_THREAD = OneBlasThread()
 
 @contextmanager
 def computing() -> Iterator[None]:
-    """Context of every fit and prediction: one BLAS thread; Ctrl-C is a KeyboardInterrupt."""
+    """Context of fits and predictions: one BLAS thread; Ctrl-C is a KeyboardInterrupt.
+
+    Staged predictions run outside it.
+    """
     try:
         with ONE_BLAS_THREAD:
             yield

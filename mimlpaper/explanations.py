@@ -22,13 +22,13 @@ N_NODES = 16  # of the quadrature along the path from z = 0
 def explain(estimator, X) -> np.ndarray:
     """Score of every instance for every label; within a bag, the highest brings the label.
 
-    The ``instance_scores`` of a learner that has them, and the ``explain`` of MimlClassifier.
+    A learner with ``instance_scores``, or MimlClassifier with its ``explain``, gives them itself.
     MimlSvm and MimlNn know a bag by its distances z_k = d_H(X, M_k) to medoids. Each is the
     distance of *one* instance of X, which gets the integrated gradient z_k ∫ ∂h_y/∂z_k (t z) dt,
     0 <= t <= 1: over a bag the scores of a label sum to h_y(z) - h_y(0). For other learners, and
-    for these two with another ``metric`` than "max_hausdorff", an instance gets what its bag's
-    scores lose without it, and a single instance the scores themselves; where a classifier of
-    scikit-learn has no scores, its probabilities.
+    for these two with a ``metric`` other than "max_hausdorff", an instance gets what the scores of
+    its bag lose without it. An instance that is alone in its bag gets the bag's scores.
+    Probabilities stand for scores where a learner of scikit-learn has none.
 
     ``estimator`` is a fitted learner of bags, or a pipeline or search that ends in one; X are the
     bags as it takes them. Returns (n_instances, n_labels), or (n_instances,) for a learner of one

@@ -182,6 +182,8 @@ def _minimise(problem, start, tol, max_steps):
 
 
 class _Problem:
+    """The examples, labels, cost and groups of one machine."""
+
     def __init__(self, Z, y, C, offsets):
         self.examples = Z if isinstance(Z, Examples) else Examples(Z)
         self.y = np.where(np.asarray(y, dtype=bool), 1.0, -1.0)  # (n_examples,)

@@ -1,4 +1,4 @@
-"""The paper's seven criteria for multi-label predictions (Section 4.3.1), and accuracy.
+"""The paper's seven criteria for multi-label predictions (Section 4.3.1), and four others.
 
 Arrays are (n_bags, n_labels): ``Y`` the true label sets, ``scores`` the real values h(X, y),
 ``predicted`` the predicted label sets h(X), as booleans, or 0 and 1. The rank of label y is the
@@ -207,7 +207,7 @@ def _share_of_true(shares, classes):
 
 
 def _score(estimator, X, Y, *, name):
-    """A criterion of a fitted estimator on other bags, the larger the better."""
+    """A criterion of a fitted estimator on bags X; larger is better."""
     truth = without_names(in_order_of_labels(in_order_of_examples(Y, X), estimator))
     predicted = without_names(estimator.predict(X))
     if name == "accuracy":

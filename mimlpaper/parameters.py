@@ -32,7 +32,6 @@ def at_least(limit: int) -> Interval:
 
 POSITIVE = above(0)
 NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
-NUMBER = Interval(Real, None, None, closed="neither")
 COUNT = at_least(1)
 SHARE = Interval(Real, 0, 1, closed="both")
 PROPER_SHARE = Interval(Real, 0, 1, closed="neither")

@@ -79,7 +79,7 @@ def explained_images(
         regions = _truths("regions", regions, names, reasons.shape)
     if true is not None:
         true = _truths("true", in_order_of_examples(true, images), names, scores.shape)
-        predicted = np.reshape(estimator.predict(bags), scores.shape) > 0
+        predicted = _predicted(estimator, bags, scores.shape)
     n_shown = min(n_shown, scores.shape[1])
     figure, axes = _grid(len(bags), 1 + n_shown + bool(pictures))
     shown = np.argsort(-scores)[:, :n_shown]  # (n_bags, n_shown)
@@ -103,6 +103,15 @@ def explained_images(
             _set_title(ax, names[label], scores[i, label], outcome)
     _draw_key(figure, bound)
     return figure
+
+
+def _predicted(estimator, bags, shape):
+    """Predicted label sets as booleans; a learner of one label may have any two classes."""
+    predicted = np.asarray(estimator.predict(bags))
+    classes = np.asarray(getattr(estimator, "classes_", ()))
+    if predicted.ndim == 1 and classes.shape == (2,):
+        predicted = predicted == classes[1]
+    return predicted.reshape(shape) > 0
 
 
 def _in_order_of_labels(label_names, estimator, n_labels):

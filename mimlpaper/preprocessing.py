@@ -191,7 +191,7 @@ class MeanInstances(BagStatistics):
 class ConcatenateInstances(BagStatistics):
     """One vector a bag, its instances end to end: (n_bags, size * n_features), for equal sizes.
 
-    It has no parameters.
+    It has no parameters. Bags whose one size is not the fitted one are not refused.
 
     Attributes
     ----------
@@ -203,7 +203,10 @@ class ConcatenateInstances(BagStatistics):
         pass
 
     def fit(self, X, Y=None) -> Self:
-        """Learn the size of the bags X. Of Y only names of rows are checked."""
+        """Learn the size of the first of the bags X; ``transform`` refuses different sizes.
+
+        Of Y only names of rows are checked.
+        """
         check_order_of_examples(Y, X)
         with fitting(self) as learner:
             bags = check_bags(X, learner, reset=True, allow_missing=True)

@@ -56,8 +56,8 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
     kernel : {"rbf", "linear"}, default "rbf"
         Kernel between instances: exp(-γ ||x - x'||²) or <x, x'>.
     gamma : float > 0, "auto" or "scale", default "scale"
-        Width of "rbf", in units of one over a squared feature; "scale" is 1 / (n_features Var x),
-        "auto" 1 / n_features.
+        Coefficient γ of "rbf", in units of one over a squared feature; "scale" is
+        1 / (n_features Var x), "auto" 1 / n_features.
     rank : int >= 1, "auto" or None, default "auto"
         Largest number of landmarks of the kernel's factor; None is exact. "auto" is exact up to
         2,000 instances; above, it stops at 1% of the kernel's trace unexplained, or at 1,000
@@ -437,7 +437,10 @@ def regulariser(relatedness, mu: float, n_labels: int) -> tuple[np.ndarray, np.n
         raise ValueError(f"relatedness must have shape {shape}, got {penalties.shape}")
     is_symmetric = (penalties == penalties.T).all()
     if not ((penalties >= 0).all() and penalties.any() and is_symmetric):
-        raise ValueError("relatedness must be symmetric, from 0 to infinity, and not 0 alone")
+        raise ValueError(
+            "relatedness must be symmetric, at least 0, and not 0 throughout, got "
+            f"{penalties.tolist()!s:.60}"
+        )
     return pairwise_form(penalties), penalties
 
 

@@ -38,8 +38,8 @@ class InsDif(VectorEstimator):
     learner : MIML estimator or None, default None
         Unfitted. None stands for ``MimlNn(ratio=0.2, ridge=0.0)``.
     shortcut : bool, default True
-        Use Euclidean distances of the x in place of the maximal Hausdorff distances of bags. They
-        are equal, since a bag is a translate of every other bag. It is taken for exactly
+        Use Euclidean distances of the x in place of the maximal Hausdorff distances of bags. Both
+        are equal, since each bag is a translate of every other bag. It is taken for exactly
         :class:`PrototypeDifferences` and a learner with ``metric="max_hausdorff"``.
     random_state : int, RandomState or None, default None
         Seeds the default learner.

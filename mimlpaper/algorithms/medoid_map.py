@@ -108,7 +108,10 @@ class MedoidMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     _parameter_constraints: ClassVar[dict] = MAP_RULES
 
     def fit(self, X, Y=None):
-        """Find the medoids of X. Y is not used, but names of its rows must match those of X."""
+        """Find the medoids of X.
+
+        Y is not used, but if it names its rows, they must be in the order of X.
+        """
         self.fit_transform(X, Y)
         return self
 

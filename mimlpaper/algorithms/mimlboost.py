@@ -70,7 +70,7 @@ class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
         leaves open: with 1e-3 scores change with the order of the bags, on five of five data sets;
         with 1e-6 and max_iter=1000 on one of four, in up to 8 times the seconds.
     max_iter : int >= 1, default 200
-        Largest number of climbs of ``PairSvm`` for it; a ConvergenceWarning says the gap.
+        Largest number of climbs of ``PairSvm`` for a machine; a ConvergenceWarning says the gap.
     label_rule : {"sign", "top"}, default "sign"
         Labels with a positive score, or the T-Criterion: at least the label with the highest.
     verbose : int, default 0

@@ -29,15 +29,15 @@ class Cnmf(VectorEstimator):
     A is a Gaussian kernel on the examples, B on the training labels' columns of unit length. Scores
     are memberships minus a threshold, which gives the new examples as many labels on average as the
     training examples; they depend on the other new examples. A label that no training example has
-    gets the membership 0, and one that all have the largest membership. Memory is 8 n² bytes for n
-    examples, labelled and unlabelled.
+    gets the membership 0, and one that all have the largest membership. Memory is up to 16 n² bytes
+    for n examples, labelled and unlabelled.
 
     Choose it for few labelled examples and a fixed set of unlabelled ones.
 
     Parameters
     ----------
     gamma : float > 0, "auto" or "scale", default "scale"
-        Width of the Gaussian kernel, in units of one over a squared feature; "scale" is
+        Coefficient γ of the Gaussian kernel, in units of one over a squared feature; "scale" is
         1 / (n_features Var x), "auto" 1 / n_features.
     C : float > 0, default 1.0
         Cost of deviations from the known label sets.

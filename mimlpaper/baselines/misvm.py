@@ -104,6 +104,8 @@ def alternate_labels(
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class _MiSvm(HighestInstance, BagClassifier):
+    """What mi-SVM and MI-SVM share: parameters, staged scores, fitted attributes."""
+
     C: float = 1.0
     max_alternations: int = 50
     tol: float = 1e-4

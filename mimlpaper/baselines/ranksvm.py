@@ -60,8 +60,9 @@ class RankSvm(VectorEstimator):
     raised. The scores are f_k(x) - t(x): t(x) = <v, f(x)> + v_0 is a least-squares fit, over all
     examples, to the value that separates the labels from the others with the fewest mistakes.
 
-    Choose it if the order of the labels matters, for up to some thousand examples: memory is about
-    8 n_examples (n_labels^2 + 3 n_examples) bytes. A label with one class gets a constant f_k.
+    Choose it if the order of the labels matters, for up to a few thousand examples: memory is
+    about 8 n_examples (4 n_labels^2 + 3 n_examples) bytes. A label with one class gets a
+    constant f_k.
 
     Parameters
     ----------

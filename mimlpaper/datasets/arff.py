@@ -135,7 +135,10 @@ def _attribute(text):
         return Attribute(name, "number" if is_number else "nominal", values)
     word = WORD.match(kind)
     if not word or word[0].lower() not in KINDS:
-        raise ValueError(f"{name!r:.60} must have the type {', '.join(KINDS)}, got {kind!r:.60}")
+        raise ValueError(
+            f"{name!r:.60} must have the type {', '.join(KINDS)}, or values such as {{a,b}}, got "
+            f"{kind!r:.60}"
+        )
     return Attribute(name, KINDS[word[0].lower()])
 
 
@@ -164,11 +167,14 @@ def table_of_arff(
         lines.append(line)
         with located(f"line {line}"):
             check_size(len(numbers), len(columns), max_bytes)
-    table = np.reshape(numbers, (len(numbers), len(columns)))
+    all_numbers = np.reshape(numbers, (len(numbers), len(columns)))
     is_read = [column.kind != "unread" for column in columns]
-    columns = list(compress(columns, is_read))
-    lines = pd.Index(lines, name="line")
-    return Table(columns, table[:, is_read], np.array(names, dtype=object), lines)
+    return Table(
+        columns=list(compress(columns, is_read)),
+        numbers=all_numbers[:, is_read],
+        bag_names=np.array(names, dtype=object),
+        line_or_row=pd.Index(lines, name="line"),
+    )
 
 
 def _plain(arff, labels, is_new):
@@ -237,6 +243,7 @@ def _bag_rows(arff, features, labels, name_place, bag_place):
     feature_defaults = _defaults(arff.inner, features)
     label_defaults = _defaults([arff.outer[i] for i in labels], labels.values())
     places = {place: i for i, place in enumerate(labels)}
+    label_columns = list(labels.values())
     names = set()
     for line, text in arff.rows:
         with located(f"line {line}"):
@@ -246,10 +253,10 @@ def _bag_rows(arff, features, labels, name_place, bag_place):
             if name_place is not None:
                 name = given.pop(name_place, arff.outer[name_place].default)
             if name in names:
-                raise ValueError(f"bag {name!r:.60} was already there")
+                raise ValueError(f"each bag must have one row, got a second of {name!r:.60}")
             names.add(name)
             in_order = {places[place]: cell for place, cell in given.items()}
-            truths = _numbers(in_order, list(labels.values()), label_defaults)
+            truths = _numbers(in_order, label_columns, label_defaults)
             for instance in instances:
                 cells = _given(instance.strip(), len(features))
                 row = _numbers(cells, features, feature_defaults)

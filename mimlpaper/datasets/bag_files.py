@@ -29,7 +29,6 @@ from mimlpaper.datasets.arff import labels_of_xml, parse_arff, shortest, table_o
 from mimlpaper.datasets.fetch import DataError
 from mimlpaper.datasets.frames import (
     BAG,
-    INSTANCE,
     LIKE_INSTANCE,
     columns_of_heads,
     frame_of_rows,
@@ -44,17 +43,18 @@ from mimlpaper.datasets.tables import (
     check_size,
     label_sets_of,
     labelled_of_table,
+    marked_as_labels,
 )
 from mimlpaper.paths import check_file, write_whole
 
 TEXTS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".arff")  # also compressed: .csv.gz
 READABLE = (*TEXTS, *(f"{ending}.gz" for ending in TEXTS), ".parquet", ".mat")
-COMMON = ",;\t|"  # between the cells of CSV
-DELIMITERS = re.compile(f"[{COMMON}]")
+DELIMITERS = ",;\t|"  # between the cells of CSV
+ANY_DELIMITER = re.compile(f"[{DELIMITERS}]")
 HEAD = re.compile(r"(?:[ \r]*\n)*([^\n]*)")
 # First lines before the head, also as a spreadsheet saves them: in quotes, with empty cells.
-KDIS = re.compile(rf'\s*"?(\d++)"?[{COMMON} ]*+(?:\r\n?|\n)', re.ASCII)
-EXCEL = re.compile(rf'"?sep=([{COMMON}])"?[{COMMON} ]*+(?:\r\n?|\n)')
+KDIS = re.compile(rf'\s*"?(\d++)"?[{DELIMITERS} ]*+(?:\r\n?|\n)', re.ASCII)
+EXCEL = re.compile(rf'"?sep=([{DELIMITERS}])"?[{DELIMITERS} ]*+(?:\r\n?|\n)')
 # Windows has letters, such as the sign of the euro, where Latin-1 has controls, and a few gaps.
 WINDOWS, NOT_WINDOWS = re.compile(rb"[\x80-\x9f]"), re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 URL = re.compile(r"[a-z][a-z0-9+]+://", re.IGNORECASE)
@@ -70,12 +70,12 @@ GUARDED = re.compile(rf"'*(?:[=+\-@]|{LIKE_LABEL_PREFIX}|(?i:{LIKE_INSTANCE.patt
 class Options(NamedTuple):
     """How to read a table, as :func:`read_bags` says."""
 
-    bag: str | None
-    labels: Sequence[str] | str | os.PathLike | None
-    separator: str | None
-    missing: float | None
-    encoding: str
-    max_bytes: int
+    bag: str | None = None
+    labels: Sequence[str] | str | os.PathLike | None = None
+    separator: str | None = None
+    missing: float | None = None
+    encoding: str = "utf-8-sig"
+    max_bytes: int = 2**28
     unread: frozenset[str] = frozenset()  # labels that stand in a file of new bags
 
 
@@ -122,6 +122,7 @@ def read_bags(
     JSON is a list of records. A comma, semicolon, tab or bar separates the cells of CSV. Its first
     line may count the labels, the last columns, as KDIS writes it. A .mat file has LAMDA's
     variables: cells ``bags``, and ``targets`` or ``target`` (n_labels, n_bags) of 1, and -1 or 0.
+    ``class_name``, if present, names the labels.
 
     Parameters
     ----------
@@ -155,12 +156,12 @@ def read_bags(
     if not isinstance(max_bytes, Integral) or max_bytes < 1:
         raise ValueError(f"max_bytes= must be a number of bytes, got {max_bytes!r:.60}")
     options = Options(
-        bag,
-        labels,
-        separator,
-        _number_or_none(missing),
-        encoding,
-        max_bytes,
+        bag=bag,
+        labels=labels,
+        separator=separator,
+        missing=_number_or_none(missing),
+        encoding=encoding,
+        max_bytes=max_bytes,
     )
     return _labelled(source, options)
 
@@ -178,9 +179,17 @@ def read_new_bags(
 
     The columns ``labels`` are not read, whatever their cells hold; a source need not have them.
     """
-    number = _number_or_none(missing)
-    unread = frozenset(labels)
-    return _labelled(source, Options(bag, [], None, number, encoding, max_bytes, unread))
+    if isinstance(labels, str):
+        raise ValueError(f"labels must be a list of names, such as [{labels!r:.60}], got a text")
+    options = Options(
+        bag=bag,
+        labels=[],
+        missing=_number_or_none(missing),
+        encoding=encoding,
+        max_bytes=max_bytes,
+        unread=frozenset(map(text_of_name, labels)),
+    )
+    return _labelled(source, options)
 
 
 def _labelled(source, options):
@@ -194,7 +203,7 @@ def _labelled(source, options):
         return _read("the table", _read_table, source, options)
     if URL.match(str(source)):
         raise ValueError(f"source must be a file of this machine, got {str(source)!r}; download it")
-    read = READERS[_ending(source, READABLE).removesuffix(".gz")]
+    read = READ_BY_ENDING[_ending(source, READABLE).removesuffix(".gz")]
     return _read(source, read, Path(source), options)
 
 
@@ -238,16 +247,18 @@ def read_labels(
 
     Raises DataError with the file, and its line that does not follow the format.
     """
-    options = Options(None, None, None, None, encoding, max_bytes)
+    options = Options(encoding=encoding, max_bytes=max_bytes)
     return _read(path, _label_sets, Path(path), options)
 
 
 def _label_sets(path, options):
     text = _text(path, options)
     frame, columns = _frame_of_cells(_rows_of_csv(text, _delimiter(_head(text))))
-    names, *labels = columns
+    column_of_bags, *labels = columns
     if not labels:
-        raise ValueError(f"line 1: a column for each label is needed, got {names.name!r:.60} alone")
+        raise ValueError(
+            f"a column for each label is needed, got {column_of_bags.name!r:.60} alone"
+        )
     labels = [replace(column, kind="label") for column in labels]
     # A head such as "instance" has no meaning here.
     columns = [Column(BAG), *labels]
@@ -298,7 +309,7 @@ def _read_table(source, options):
 
 def _table(frame, columns, options):
     # With labels=[] no column of a label is read.
-    columns = [replace(c, kind="label") if c.name in options.unread else c for c in columns]
+    columns = marked_as_labels(columns, options.unread)
     labels = options.labels
     if _is_xml(labels):
         labels = _labels_in(labels, options)
@@ -375,7 +386,7 @@ def _read_csv(path, options):
     rows = _rows_of_csv(text, delimiter)
     if kdis or excel:
         del rows[0]
-    _check_cells(rows, delimiter if is_tsv or excel else COMMON)
+    _check_cells(rows, delimiter if is_tsv or excel else DELIMITERS)
     frame, columns = _frame_of_cells(rows)
     if kdis:
         columns = _with_last_as_labels(columns, kdis[1])
@@ -396,7 +407,7 @@ def _head(text, begin=0):
 def _delimiter(head):
     """What stands between cells: the character that is most often in the head of the columns."""
     unquoted = re.sub(r'"[^"]*"', "", head)
-    return max(COMMON, key=unquoted.count)  # the first of equals
+    return max(DELIMITERS, key=unquoted.count)  # the first of equals
 
 
 def _rows_of_csv(text, delimiter):
@@ -475,8 +486,7 @@ def _guarded(name):
 
 
 def _unguarded_column(column):
-    guarded = GUARDED.match(column.name) and column.kind != INSTANCE
-    return replace(column, name=_unguarded_name(column.name)) if guarded else column
+    return replace(column, name=_unguarded_name(column.name))
 
 
 def _unguarded_name(name):
@@ -593,7 +603,10 @@ def _read_mat(path, options):
     wanted = _list_of_labels(options.labels, options)
     is_new = wanted is not None and not len(wanted)  # bags whose labels nobody knows
     if bags is None or (targets is None and not is_new):
-        raise ValueError(f"variables 'bags' and 'targets' are needed, got {', '.join(variables)}")
+        found = variables.keys() - {"__header__", "__version__", "__globals__"}
+        raise ValueError(
+            f"variables 'bags' and 'targets' are needed, got {', '.join(sorted(found)) or 'none'}"
+        )
     bags = _bags_in_cells(bags, options.max_bytes)
     if is_new:
         data = labelled_bags(bags, np.zeros((len(bags), 0)))
@@ -694,12 +707,12 @@ def _filled(bags, missing):
     if missing is None:
         bag = bags.bag_of_instance[is_missing.any(axis=1)][0]
         raise ValueError(
-            f"bag {bag}: a finite number is needed, got a missing value; give missing= its number"
+            f"bag {bag} must have finite numbers, got a missing value; give missing= to replace it"
         )
     return bags.with_instances(np.where(is_missing, missing, bags.instances))
 
 
-READERS = {
+READ_BY_ENDING = {
     ".csv": _read_csv,
     ".tsv": _read_csv,
     ".json": _read_json,
@@ -723,7 +736,7 @@ def write_bags(path: str | os.PathLike, data):
             f"data must be bags with labels, as labelled_bags(X, Y) gives them, got "
             f"{type(data).__name__}"
         )
-    write = WRITERS[_ending(path, WRITERS)]
+    write = WRITE_BY_ENDING[_ending(path, WRITE_BY_ENDING)]
     y = getattr(data, "y", None)  # of a data set with one label
     Y = data.Y if y is None else y[:, None]
     labelled = labelled_bags(
@@ -744,7 +757,7 @@ def _write_csv(path, data):
     label_sets = pd.DataFrame(1 * data.Y, names, label_heads)
     table = instances.join(label_sets)  # repeats a bag's labels in each of its rows
     # A reader guesses the delimiter from what stands between heads that are not quoted.
-    is_unclear = any(DELIMITERS.search(head) for head in table.columns)
+    is_unclear = any(ANY_DELIMITER.search(head) for head in table.columns)
     text = table.to_csv(
         index_label="bag",
         lineterminator="\n",
@@ -754,4 +767,4 @@ def _write_csv(path, data):
     write_whole(path, text)
 
 
-WRITERS = {".csv": _write_csv, ".arff": write_arff}
+WRITE_BY_ENDING = {".csv": _write_csv, ".arff": write_arff}

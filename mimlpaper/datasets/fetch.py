@@ -15,6 +15,7 @@ from tqdm import tqdm  # tqdm.auto warns in notebooks without ipywidgets
 from mimlpaper import paths
 
 DRAWN = "drawn:"  # begins the names of data sets drawn in any size, such as "drawn:400x8x4"
+DRAWN_FEATURES = 16  # as make_bags draws them
 RETRIES = 3  # of each address
 TIMEOUT = 30  # seconds without an answer
 CHUNK = 2**16  # bytes of a download that are written at once
@@ -56,7 +57,7 @@ class ManifestEntry:
 
     @property
     def needed(self) -> str:
-        return f"needed are {self.bytes:,} bytes of sha256 {self.sha256}"
+        return f"it must have {self.bytes:,} bytes and sha256 {self.sha256}"
 
     def is_at(self, path: Path) -> bool:
         """Whether the file at ``path`` is this one, by its size and hash."""
@@ -95,14 +96,14 @@ def source_of(name: str) -> Source:
     if sizes := drawn_sizes(name):
         n_bags, n_instances, n_labels = sizes
         return Source(
-            name,
-            "synthetic",
-            n_bags,
-            n_bags * n_instances,
-            16,
-            n_labels,
-            (),
-            "",
+            name=name,
+            kind="synthetic",
+            n_examples=n_bags,
+            n_instances=n_bags * n_instances,
+            n_features=DRAWN_FEATURES,
+            n_labels=n_labels,
+            files=(),
+            citation="",
         )
     origin, _ = split_percentage(name)
     if origin not in SOURCES:
@@ -154,7 +155,7 @@ def _manifest_entry(row):
         raise ValueError("url is empty")
     # One address is followed by a remark.
     address, *_ = row["url"].split()
-    return ManifestEntry(**row | {"bytes": int(row["bytes"]), "url": address})
+    return ManifestEntry(**{**row, "bytes": int(row["bytes"]), "url": address})
 
 
 def data_folder(data_home: str | os.PathLike | None = None) -> Path:
@@ -231,8 +232,7 @@ def download(entry: ManifestEntry, folder: Path) -> Path:
         *causes,
         f"  by hand: {entry.original_source}; {entry.needed}",
     ]
-    # The network's tracebacks say no more.
-    raise DownloadError("\n".join(lines)) from None
+    raise DownloadError("\n".join(lines))
 
 
 def _ways_out(folder):
@@ -316,12 +316,17 @@ def _rows(name, make):
 
 
 def _source(row):
-    numbers = {key: _count(row[key]) for key in row if key.startswith("n_")}
-    return Source(**row | numbers | {"files": tuple(row["files"].split())})
-
-
-def _count(text):
-    return int(text) if text else None
+    n_instances = int(row["n_instances"]) if row["n_instances"] else None
+    return Source(
+        name=row["name"],
+        kind=row["kind"],
+        n_examples=int(row["n_examples"]),
+        n_instances=n_instances,
+        n_features=int(row["n_features"]),
+        n_labels=int(row["n_labels"]),
+        files=tuple(row["files"].split()),
+        citation=row["citation"],
+    )
 
 
 SOURCES = _rows("datasets.csv", _source)

@@ -34,7 +34,9 @@ BAG, INSTANCE = "bag", "instance"  # heads of columns: names of bags, numbers of
 QUOTED = r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+\""""
 # Names as Python shows a list, tuple or set of them, and as pandas writes it into a CSV file.
 # A comma stands between two names: Python joins strings that stand side by side.
-SHOWN = re.compile(rf"[\[({{]\s*+(?:(?:{QUOTED})\s*+(?:,\s*+(?:{QUOTED})\s*+)*+,?+\s*+)?+[\])}}]")
+PYTHON_LIST = re.compile(
+    rf"[\[({{]\s*+(?:(?:{QUOTED})\s*+(?:,\s*+(?:{QUOTED})\s*+)*+,?+\s*+)?+[\])}}]"
+)
 # Signs of a broken list, a missing value or two names in the name of a label, or how Python shows
 # it: b'sea'.
 UNCLEAR = re.compile(r"""[\[\]{}"?]|><|^(?:[bru]|np\.\w+\()'.*'\)?$""")
@@ -42,7 +44,7 @@ STRANGE_SEPARATORS = ",，、；｜•،؛"  # must be given, or another, since 
 HASHTAGS = re.compile(r"#.*\s#")  # two, such as "#sea #trees"
 ANGLED = re.compile(r"<([^<>]+)>")  # names as Stack Overflow writes them: "<sea><trees>"
 # What a column holds that names no bags, by the kind of its type.
-FEATURES = {"f": "floats", "b": "booleans", "M": "dates", "m": "durations"}
+KINDS_WITHOUT_NAMES = {"f": "floats", "b": "booleans", "M": "dates", "m": "durations"}
 UNNAMED = re.compile(r"(?:Unnamed: [0-9]+)?")  # the head of an index, as pandas writes or reads it
 LISTS = list | tuple | set | frozenset | np.ndarray | pd.Series | pd.Index | ExtensionArray
 LIKE_INSTANCE = re.compile(r"instance(?:[ _-]?(?:id|no|number|index))?", re.IGNORECASE)
@@ -50,7 +52,7 @@ LIKE_BAG = re.compile(r"bags?(?:[ _-]?(?:id|name|no|number))?", re.IGNORECASE)
 # A set may be split at them if separator= says so. The first are common within names, too.
 WITHIN_NAMES = (" ", "-", "_", ".", ":")
 BETWEEN_NAMES = ("/", "&", "+", "~", "·")
-EMPTY = ("set()", "frozenset()")  # how Python shows a set without names
+EMPTY_SETS = ("set()", "frozenset()")  # how Python shows a set without names
 
 
 def frame_of_rows(source, bag: str | None) -> pd.DataFrame:
@@ -67,7 +69,7 @@ def frame_of_rows(source, bag: str | None) -> pd.DataFrame:
     levels = list(frame.index.names)
     if levels == [None] and pd.api.types.is_integer_dtype(frame.index):
         if bag is None and BAG not in frame.columns:
-            _check_numbered(frame)
+            _check_numbers_of_rows(frame)
         return frame.reset_index(drop=True).rename_axis("row")
     if None in levels:
         raise ValueError(
@@ -119,10 +121,11 @@ def _with_names(levels):
     return f"table.rename_axis({named})"
 
 
-def _check_numbered(frame):
+def _check_numbers_of_rows(frame):
     """Refuse numbers that may name bags: as numbers of rows they would be dropped.
 
-    They may if they repeat, or if the first column, which else names the bags, has numbers, too.
+    Numbers may name bags if they repeat, or if the first column, which else names the bags, has
+    numbers, too.
     """
     index = frame.index
     if index.has_duplicates:
@@ -246,9 +249,7 @@ def _place_of_bag(columns, bag):
     """The column named by ``bag``, else the one named bag, else the first other than instances."""
     names = [column.name for column in columns]
     wanted = None if bag is None else text_of_name(bag)
-    if wanted in names[:1]:
-        return place_of(wanted, names)
-    if names and UNNAMED.fullmatch(names[0]):
+    if names and UNNAMED.fullmatch(names[0]) and wanted != names[0]:
         raise ValueError(
             f"the first column must have a name, got {names[0]!r}, as of the index of a table of "
             "pandas; save the table by to_csv(index=False), or, if this column names the bags, "
@@ -283,10 +284,10 @@ def _bag_names(cells, column, is_chosen):
     if missing.any():
         place = where(cells.index, missing.argmax())
         raise ValueError(f"{place}: {column.name!r} must name a bag, got a missing value")
-    values = None if is_chosen else _values_without_names(cells)
-    if values is not None:
+    kind = None if is_chosen else _kind_without_names(cells)
+    if kind is not None:
         raise ValueError(
-            f"the first column, {column.name!r:.60}, must name the bags, got {values}; name the "
+            f"the first column, {column.name!r:.60}, must name the bags, got {kind}; name the "
             "column of the bags by bag="
         )
     for row, cell in enumerate(cells):
@@ -298,21 +299,21 @@ def _bag_names(cells, column, is_chosen):
     return np.array(list(map(text_of_name, cells)), dtype=object)
 
 
-def _values_without_names(cells):
+def _kind_without_names(cells):
     """What the cells hold, such as floats, where it is a feature; None where it names bags."""
     if isinstance(cells.dtype, pd.CategoricalDtype):
-        return _values_without_names(cells.cat.categories)
-    if cells.dtype.kind in FEATURES:
-        return FEATURES[cells.dtype.kind]
+        return _kind_without_names(cells.cat.categories)
+    if cells.dtype.kind in KINDS_WITHOUT_NAMES:
+        return KINDS_WITHOUT_NAMES[cells.dtype.kind]
     if cells.dtype.kind not in "OU":  # of objects and texts
         return None
     if any(isinstance(cell, date | pd.Period) for cell in cells):
-        return FEATURES["M"]
+        return KINDS_WITHOUT_NAMES["M"]
     if None in map(number_of, cells):
         return None
     # All are numbers. They may be names if all are whole.
     is_whole = all(re.fullmatch(r"[+-]?[0-9]+", str(cell).strip()) for cell in cells)
-    return None if is_whole else FEATURES["f"]
+    return None if is_whole else KINDS_WITHOUT_NAMES["f"]
 
 
 def _typed(column, dtype):
@@ -343,8 +344,8 @@ def _numbers(frame, columns):
         converted = list(map(convert, cells.ravel()))
         if None in converted:
             row, place = divmod(converted.index(None), len(places))
-            with located(where(frame.index, row)):
-                raise columns[places[place]].misfit(shown(cells[row, place]))
+            misfit = columns[places[place]].misfit(shown(cells[row, place]))
+            raise ValueError(f"{where(frame.index, row)}: {misfit}")
         numbers[:, places] = np.reshape(converted, cells.shape)
     return numbers
 
@@ -356,8 +357,7 @@ def _check_truths(numbers, columns, is_label, rows):
     if strange.any():
         row, place = np.unravel_index(strange.argmax(), strange.shape)
         column = columns[np.flatnonzero(is_label)[place]]
-        with located(where(rows, row)):
-            raise column.misfit(f"{labels[row, place]:g}")
+        raise ValueError(f"{where(rows, row)}: {column.misfit(f'{labels[row, place]:g}')}")
 
 
 def _with_sets(frame, columns, name, separator, max_bytes):
@@ -373,9 +373,9 @@ def _with_sets(frame, columns, name, separator, max_bytes):
     for row, cell in enumerate(frame.iloc[:, place]):
         names = names_in(cell, separator)
         if names is None:
-            with located(where(frame.index, row)):
-                hint = _hint_of_set(name, cell, separator)
-                raise Column(name, "set").misfit(shown(cell) + hint)
+            hint = _hint_of_set(name, cell, separator)
+            misfit = Column(name, "set").misfit(shown(cell) + hint)
+            raise ValueError(f"{where(frame.index, row)}: {misfit}")
         sets.append(names)
     if not separator:
         _check_separated(name, set(chain.from_iterable(sets)))
@@ -467,7 +467,7 @@ def _of_truths(column):
 
 
 def _names_in_text(text, separator):
-    if text in EMPTY:
+    if text in EMPTY_SETS:
         return []
     if text.startswith(("[", "(", "{")):
         return _names_in_list(text)
@@ -492,7 +492,7 @@ def _strange_separators(text):
 def _names_in_list(text):
     """The names in a list as JSON or Python write it."""
     try:
-        names = ast.literal_eval(text) if SHOWN.fullmatch(text) else json.loads(text)
+        names = ast.literal_eval(text) if PYTHON_LIST.fullmatch(text) else json.loads(text)
     except (ValueError, SyntaxError, RecursionError):  # another text, or brackets that do not match
         return None
     return _texts(names) if isinstance(names, list | tuple | set) else None

@@ -160,7 +160,7 @@ def _opened(image):
         image = opened
     if isinstance(image, Image.Image):
         if image.mode in ("I", "F") or image.mode.startswith("I;"):
-            raise ValueError(f"needed are 8 bits a colour, got Pillow's mode {image.mode}")
+            raise ValueError(f"8 bits a colour are needed, got Pillow's mode {image.mode}")
         return ImageOps.exif_transpose(image)
     array = _array_of_image(image)
     largest = 1 if array.dtype.kind in "fb" else 255
@@ -211,8 +211,9 @@ def _is_image(array):
 class TextBags(TransformerMixin, BaseEstimator):
     """Transformer of texts into bags of overlapping passages, each a vector of word counts.
 
-    It counts the words of the most fitted texts (Section 4.3.3); scikit-learn's stop list stands
-    for SMART's, and passages overlap by half, on which the paper is silent. A text without words is
+    It counts the words that most training texts contain: the share ``top_share`` of all words
+    (Section 4.3.3). scikit-learn's stop list stands for SMART's, and passages overlap by half, on
+    which the paper is silent. A text without words is
     a bag of one row of zeros. Sources: Andrews, Tsochantaridis, Hofmann: Support vector machines
     for multiple-instance learning, NIPS 15, 2003; Yang, Pedersen: A comparative study on feature
     selection in text categorization, ICML 1997.
@@ -262,7 +263,7 @@ class TextBags(TransformerMixin, BaseEstimator):
             if not isinstance(n_words, Integral):
                 raise ValueError(f"{name} must be a number of words, got {n_words!r}")
         if not 1 <= self.step <= self.window:
-            raise ValueError(f"step must be 1 to at most window = {self.window}, got {self.step}")
+            raise ValueError(f"step must be from 1 to window = {self.window}, got {self.step}")
         if not (isinstance(self.top_share, Real) and 0 < self.top_share <= 1):
             raise ValueError(f"top_share must be a number in (0, 1], got {self.top_share!r}")
         counter = CountVectorizer(stop_words=self.stop_words, binary=True)

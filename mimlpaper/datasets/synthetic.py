@@ -256,7 +256,7 @@ ITS_TOPIC, ANY_TOPIC = 0.2, 0.05
 
 
 def load_synthetic_texts(*, n_texts: int = 200, random_state: int = 0) -> Dataset:
-    """:func:`make_texts` as bags of passages; a topic has at least half of its instances' words."""
+    """:func:`make_texts` as bags of passages; an instance has the topics of half its words."""
     texts, Y, topics = make_texts(n_texts, random_state=random_state)
     # The vocabulary is small already.
     text_bags = features.TextBags(top_share=1.0).fit(texts)

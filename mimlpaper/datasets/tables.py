@@ -3,7 +3,7 @@
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -23,12 +23,12 @@ ABSENT = ("", "?")  # texts of a missing value
 MISSING = frozenset(
     (*ABSENT, "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "nat", "null", "nil", "none", "-", ".")
 )
-TRUTHS_IN_WORDS = {"true": 1.0, "false": 0.0}  # of features, as pandas and R write them
+FEATURE_TRUTHS = {"true": 1.0, "false": 0.0}  # of features, as pandas and R write them
 DIGITS = 15  # float64 holds integers of so many
 MOST_DIGITS = 151  # of LARGEST; Python refuses to read or show integers of thousands
 INTEGER = re.compile(r"[+-]?\d++", re.ASCII)
 WITH_COMMA = re.compile(r"'[+-]?\d[\d.]*+,[\d.,]*+'", re.ASCII)
-TRUTHS = {
+LABEL_TRUTHS = {
     **dict.fromkeys(("yes", "y", "true", "t", "positive"), 1.0),
     **dict.fromkeys(("no", "n", "false", "f", "negative"), 0.0),
 }
@@ -92,7 +92,7 @@ class Table:
     columns: Sequence[Column]
     numbers: np.ndarray  # (n_rows, n_columns)
     bag_names: np.ndarray  # (n_rows,), texts
-    places: pd.Index  # (n_rows,), numbers of lines or rows; its name says which
+    line_or_row: pd.Index  # (n_rows,), the number of each; its name says which
 
 
 def check_values(name: str, values: Sequence[str]):
@@ -108,8 +108,8 @@ def number_of(cell) -> float | None:
         text = cell.strip()
         if NUMBER.fullmatch(text):
             return None if _is_rounded(text) else float(text)
-        if text.lower() in TRUTHS_IN_WORDS:
-            return TRUTHS_IN_WORDS[text.lower()]
+        if text.lower() in FEATURE_TRUTHS:
+            return FEATURE_TRUTHS[text.lower()]
         return np.nan if text.lower() in MISSING else None
     if cell is None or cell is pd.NA:
         return np.nan
@@ -134,8 +134,8 @@ def _is_rounded_integer(integer):
 
 def truth_of(cell) -> float | None:
     """1, 0 or -1 for the cell of a label, None for anything else."""
-    if isinstance(cell, str) and cell.strip().lower() in TRUTHS:
-        return TRUTHS[cell.strip().lower()]
+    if isinstance(cell, str) and cell.strip().lower() in LABEL_TRUTHS:
+        return LABEL_TRUTHS[cell.strip().lower()]
     return TRUTHS_OF_NUMBERS.get(number_of(cell))
 
 
@@ -159,14 +159,13 @@ def place_of(name: str, names: Sequence[str]) -> int:
         raise ValueError(f"{names.count(name)} columns are named {name!r:.60}; one is needed")
     if name in names:
         return names.index(name)
-    nearest: list[str] = []
+    hint = ""
     if len(names) <= MANY_NAMES:
-        lower = {known.lower(): known for known in names}
-        nearest = difflib.get_close_matches(name.lower(), lower, n=1)
-        nearest = [f"did you mean {lower[match]!r}? " for match in nearest]
-    raise ValueError(
-        f"no column is named {name!r:.60}; {''.join(nearest)}there are {', '.join(names)!s:.200}"
-    )
+        known_by_lower = {known.lower(): known for known in names}
+        nearest = difflib.get_close_matches(name.lower(), known_by_lower, n=1)
+        if nearest:
+            hint = f"did you mean {known_by_lower[nearest[0]]!r}? "
+    raise ValueError(f"no column is named {name!r:.60}; {hint}there are {', '.join(names)!s:.200}")
 
 
 def with_labels(columns: Sequence[Column], names: Sequence[str] | None) -> list[Column]:
@@ -190,7 +189,16 @@ def with_labels(columns: Sequence[Column], names: Sequence[str] | None) -> list[
             f"labels= must be None or the labels that are marked, {sorted(marked)!s:.200}, "
             f"got {sorted(wanted)!s:.200}"
         )
-    return [replace(c, kind="label") if c.name in wanted else c for c in columns]
+    return marked_as_labels(columns, wanted)
+
+
+def marked_as_labels(columns: Sequence[Column], names: Collection[str]) -> list[Column]:
+    """The columns, those of the given names as labels."""
+    marked = []
+    for column in columns:
+        is_label = column.name in names
+        marked.append(replace(column, kind="label") if is_label else column)
+    return marked
 
 
 def check_size(n_rows: int, n_columns: int, max_bytes: int):
@@ -227,7 +235,9 @@ def labelled_of_table(table: Table, missing: float | None, max_bytes: int) -> La
     if differs.any():
         row = differs.argmax()
         bag = f"bag {table.bag_names[row]!r:.60}"
-        raise ValueError(f"{where(table.places, row)}: {bag} must have equal labels in all rows")
+        raise ValueError(
+            f"{where(table.line_or_row, row)}: {bag} must have equal labels in all rows"
+        )
     return labelled_bags(
         X,
         Y[starts],
@@ -261,9 +271,8 @@ def _check_numbers(table, missing):
         number = table.numbers[row, place]
         got = f"{number:g}"
         if np.isnan(number):
-            got = "a missing value; give missing= its number"
-        with located(where(table.places, row)):
-            raise table.columns[place].misfit(got)
+            got = "a missing value; give missing= to replace it"
+        raise ValueError(f"{where(table.line_or_row, row)}: {table.columns[place].misfit(got)}")
 
 
 def _features(table, missing):

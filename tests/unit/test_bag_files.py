@@ -14,7 +14,7 @@ from scipy.sparse import csc_array
 
 from mimlpaper.bags import Bags
 from mimlpaper.datasets import DataError, LabelledBags, labelled_bags, load, read_bags, write_bags
-from mimlpaper.datasets.bag_files import read_labels
+from mimlpaper.datasets.bag_files import read_labels, read_new_bags
 from tests.systems import on_posix
 
 TABLE = "bag,x,label:b,y\nq,1,0,2\nq,3,0,4\np,-5e-3,1,6\n"
@@ -603,7 +603,7 @@ NOT_ENOUGH = "attributes, .* and @data are needed"
         (
             " bag2,",
             " bag1,",
-            "line 13: bag 'bag1' was already there",
+            "line 13: each bag must have one row, got a second of 'bag1'",
         ),
         (
             "f2 numeric",
@@ -1243,7 +1243,7 @@ def test_missing_numbers_of_matlab_files_get_a_number_or_are_refused(tmp_path, v
     variables["bags"][1, 0][0, 1] = np.nan
     path = tmp_path / "t.mat"
     savemat(path, variables)
-    assert_unread(path, "bag 1: a finite number is needed, got a missing value; give missing=")
+    assert_unread(path, "bag 1 must have finite numbers, got a missing value; give missing=")
     assert as_lists(read_bags(path, missing=-1)) == [[[1, 2], [3, 4]], [[5, -1]]]
     kept = read_bags(path, missing=math.nan)
     assert np.isnan(kept.X.instances).sum() == 1
@@ -1436,3 +1436,11 @@ def test_targets_of_0_and_minus_1_are_refused_and_wanted_names_have_an_order(tmp
     savemat(path, {"bags": bags, "targets": np.array([[1, -1], [-1, 1]])})
     with pytest.raises(DataError, match="labels= must have an order, as in a list"):
         read_bags(path, labels={"sea", "sky"})
+
+
+def test_labels_of_new_bags_are_not_read_whatever_their_type(tmp_path):
+    path = tmp_path / "new.csv"
+    path.write_text("bag,f1,7\na,1,?\n")
+    assert read_new_bags(path, [7]).feature_names == ("f1",)
+    with pytest.raises(ValueError, match=r"labels must be a list of names, such as \['sea'\]"):
+        read_new_bags(path, "sea")

@@ -146,10 +146,10 @@ def test_a_failed_download_says_why_and_what_to_do(tmp_path, server):
         fetch(FILE, folder)
     message = str(caught.value)
     assert f"{folder / FILE} is missing or damaged" in message
-    assert f"needed are {len(CONTENT)} bytes of sha256 {SHA256}" in message
+    assert f"it must have {len(CONTENT)} bytes and sha256 {SHA256}" in message
     assert f"{server.url}: 500" in message
     assert re.search(f"{NOBODY}: .*refused", message)
-    assert "by hand: there; needed are" in message
+    assert "by hand: there; it must have" in message
     remedy = "Or put the files there by hand. Or take --profile smoke"
     assert remedy in message
     assert f"mimlpaper data --fetch --data '{folder}'" in message
@@ -240,7 +240,7 @@ def test_a_damaged_file_is_named_and_left(tmp_path, server, content):
     with pytest.raises(DataError) as caught:
         fetch(FILE, tmp_path)
     message = str(caught.value)
-    damage = f"{path} is damaged or another file; needed are {len(CONTENT)} b"
+    damage = f"{path} is damaged or another file; it must have {len(CONTENT)} b"
     assert damage in message
     assert f"mimlpaper data --fetch --data {tmp_path}" in message
     assert path.read_bytes() == content

@@ -101,7 +101,7 @@ def test_what_an_error_about_a_file_asks_for_can_be_given(tmp_path):
         ("name the column of the bags by bag=", {"bag": "who"}),
         ("labels= must name the labels", {"labels": ["tags"]}),
         ("holds sets of labels; give label_sets=tags", {"labels": [], "label_sets": "tags"}),
-        ("give missing= its number", {"missing": "0"}),
+        ("give missing= to replace it", {"missing": "0"}),
     ]:
         with pytest.raises((DataError, ValueError), match=error):
             own_data.data_of_file(str(path), **asked)

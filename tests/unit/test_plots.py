@@ -324,3 +324,20 @@ def test_names_of_other_labels_are_refused(scenes, of_names):
     message = "label_names and the labels of the estimator must have the same names"
     with pytest.raises(ValueError, match=message):
         plots.explained_images(of_names, scenes.X[:1], names)
+
+
+class SpringOrFall(FixedScores):
+    """A learner of one label whose classes are words."""
+
+    classes_ = np.array(["fall", "spring"])
+
+    def predict(self, bags):
+        return self.classes_[1 * (self.of_bag > 0)]
+
+
+def test_a_learner_of_one_label_may_have_any_two_classes(bag):
+    learner = SpringOrFall(np.zeros(9), 1.0)
+    bags = Bags.from_list([bag])
+    figure = plots.explained_images(learner, bags, ("spring",), true=np.array([[True]]))
+    _, spring = figure.axes
+    assert spring.get_title() == "spring\n+1.00, right"
