@@ -4,10 +4,10 @@ import pandas as pd
 from markupsafe import Markup
 
 from mimlstudy.report.tables import TINTED_TEXT
-from mimlstudy.report.verdict_looks import VERDICT_LOOKS
+from mimlstudy.report.verdict_looks import VERDICT_TINTS, VERDICT_WORDS
 
 WIDTH = 7  # rem: the mean width of a column, at least
-TINTS = VERDICT_LOOKS.set_index("words")["tint"].to_dict()
+TINTS = {VERDICT_WORDS[verdict]: tint for verdict, tint in VERDICT_TINTS.items()}
 
 TABLE = Markup("""\
 <div class="scroll" tabindex="0" role="region" aria-label="{label}">

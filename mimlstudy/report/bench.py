@@ -47,6 +47,7 @@ from mimlstudy.report.guest import (
 )
 from mimlstudy.report.parameters import caller_folder
 from mimlstudy.report.plain import markdown_text
+from mimlstudy.report.sentences import listed
 from mimlstudy.report.tables import (
     HEADS,
     ReportTable,
@@ -60,9 +61,10 @@ TIMEOUT = 3600.0  # seconds of one fit, or of one prediction
 OUTPUT = "output.txt"  # in the folder of an entry: what it prints
 CAPTION = (
     "{title}: mean ± std on {kind} data, profile {profile}. Rank is the mean rank over columns, 1 "
-    "is best. Seconds are of the processor, for a fit and a prediction. *Against it*: in how many "
-    "cases the entry is shown to be better, neither, worse, at 95%: by the corrected resampled "
-    "t-test, over the web pages of Table 4 by the signed-rank test. "
+    "is best. *Seconds* are processor seconds of one trial: its fit, with any hold-out, and its "
+    "predictions. *Against it*: in how many cases the entry is shown to be better, neither, worse, "
+    "at 95%: by the corrected resampled t-test, over the web pages of Table 4 by the signed-rank "
+    "test. "
     "Records of the other methods: {states}."
 )
 UNSEEN = "unseen"  # in place of a table's number: birds and letters, without texts
@@ -225,7 +227,7 @@ def _ranked(number, entered, profile) -> ReportTable:
     )
     groups = runs.groupby(["method", table.columns])["value"]
     means, stds = groups.mean().unstack(), groups.std().unstack()
-    # As in print; a set without records has no column.
+    # In the paper's order; a set without records has no column.
     printed = table.datasets if table.columns == "dataset" else table.criteria
     columns = [name for name in printed if name in means]
     means = means[columns]
@@ -259,11 +261,11 @@ def _caption(number, rows, recorded, profile):
     states = set()
     for of_column in recorded:
         states |= {*of_column["state"]}
-    in_words = " and ".join(sorted(states)) or f"none; mimlpaper compute {name} makes them"
+    in_words = listed(sorted(states)) if states else f"none; mimlpaper compute {name} makes them"
     return CAPTION.format(
         title=title,
         profile=profile,
-        kind=" and ".join(kinds),
+        kind=listed(kinds),
         states=in_words,
     )
 
@@ -295,7 +297,7 @@ def _against(name, method, rows, table) -> str:
 
 
 def _write(entry, folder, ranked, problems) -> Bench:
-    """Write the report of an entry; its standing over all tables."""
+    """Write the report of an entry, and return its outcome."""
     # Names and messages are a stranger's: as text, they cannot be markup.
     blocks = [f"# {markdown_text(entry)} in the paper's tables"]
     blocks += [f"- **Failed.** {markdown_text(problem)}" for problem in problems]
@@ -305,8 +307,8 @@ def _write(entry, folder, ranked, problems) -> Bench:
         blocks.append(f"What it printed is in [{OUTPUT}]({OUTPUT}).")
     paths.write_whole(folder / "report.md", "\n\n".join(blocks) + "\n")
     columns = ["table", "method", "rank", "seconds"]
-    parts = [pd.DataFrame(columns=columns)]
+    parts = []
     for number, table in ranked.items():
         parts.append(table.tidy.assign(table=number)[columns])
-    standing = pd.concat(parts[1:] or parts)
+    standing = pd.concat(parts) if parts else pd.DataFrame(columns=columns)
     return Bench(folder, standing, problems)

@@ -21,7 +21,7 @@ from mimlstudy.engine.arithmetic import pin, warn_of_own_arithmetic
 # Those of mimlstudy.engine.trials, not imported: it loads NumPy, before ``pin``.
 PROFILES = ("smoke", "quick", "paper")
 BENCH_TABLES = ("1", "2", "3", "4", "5", "unseen")
-# Numbers are not what Python reads as such: to it "1_0" is 10.
+# Stricter than int() and float(), which read "1_0" as 10.
 COUNT = re.compile(r"0*[1-9][0-9]*")
 SECONDS = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 # Packages of optional parts, and the extra that installs them.
@@ -111,7 +111,7 @@ def _add_run(commands):
         action="append",
         default=[],
         metavar=("NAME", "VALUE"),
-        help="a parameter, such as -p grid '[0.1, 0.4]'; what it gives goes to build/explored",
+        help="a parameter, such as -p grid '[0.1, 0.4]'; answers to questions go to build/explored",
     )
     command.add_argument(
         "--parameters",
@@ -169,7 +169,10 @@ def _run(options):
 
 
 def _as_written(options):
-    """The options of ``run`` that are not their defaults, as a shell reads them."""
+    """The options of ``run`` that change what a notebook shows or how its trials run.
+
+    Not --recorded, which would leave the notebook out again, nor --at-once.
+    """
     words = []
     for pair in options.p:
         words += ["-p", *pair]
@@ -294,8 +297,10 @@ def _compute(options):
         )
         # Hours with two decimals would show seconds as no time.
         for column in ("core_hours", "hours"):
-            hours = zip(table[column], table["unknown"], strict=True)
-            table[column] = [_estimate_in_words(3600 * n, unknown) for n, unknown in hours]
+            texts = []
+            for hours, n_unknown in zip(table[column], table["unknown"], strict=True):
+                texts.append(_estimate_in_words(3600 * hours, n_unknown))
+            table[column] = texts
         shown = table.rename(columns={"core_hours": "work", "hours": "duration"})
         print(shown.to_string(index=False))
         return 0
@@ -359,7 +364,7 @@ def _verify(options):
     from mimlstudy.engine import verify
     from mimlstudy.engine.provenance import provenance
     from mimlstudy.paper.catalogue import default_store
-    from mimlstudy.report.words import counted, number_of
+    from mimlstudy.report.sentences import counted, number_and_noun
 
     warn_of_own_arithmetic()
     experiments, store = _experiments(options.experiment), default_store(options.profile)
@@ -381,7 +386,7 @@ def _verify(options):
     outcomes = counted(table["outcome"].value_counts())
     n_checked = table["n_checked"].sum()
     machine = provenance()["machine"]
-    checked = number_of(n_checked, "trial")
+    checked = number_and_noun(n_checked, "trial")
     print(f"{checked} run again on {machine}; groups: {outcomes} ({verify.MEANING})")
     if options.audit is None:
         _say_what_was_left_out(experiments, store, options)
@@ -395,11 +400,11 @@ def _verify(options):
 def _say_what_was_left_out(experiments, store, options):
     """Say how many recorded trials are in no group, so that nothing was said of them."""
     from mimlstudy.engine import verify
-    from mimlstudy.report.words import number_of
+    from mimlstudy.report.sentences import number_and_noun
 
     n_left_out = verify.n_in_no_group(experiments, store=store, profile=options.profile)
     if n_left_out:
-        left_out = number_of(n_left_out, "recorded trial")
+        left_out = number_and_noun(n_left_out, "recorded trial")
         print(f"{left_out} cannot be compared: of other settings or data, or costs")
 
 

@@ -41,11 +41,10 @@ from mimlstudy.report.parameters import (
     output_folder,
 )
 from mimlstudy.report.progress import show_notices, shown_progress
-from mimlstudy.report.sentences import check_sentence
+from mimlstudy.report.sentences import check_sentence, counted
 from mimlstudy.report.status import artefacts, recorded_scorecard
 from mimlstudy.report.tables import ReportTable, results_table, save_table
 from mimlstudy.report.trace import Trace, trace
-from mimlstudy.report.words import counted
 
 SYNTHETIC_NOTE = "Synthetic data, in place of files that are not here."
 
@@ -55,7 +54,7 @@ class Companion:
 
     Trials that it runs are recorded in ``build/explored``, never in ``data/results``. It reads
     current records alone, for tables, figures, claims and sentences; other cells stay blank. The
-    scorecard alone is of all records that are not refuted.
+    scorecard and traces also read records that are not current, unless they are refuted.
 
     Parameters
     ----------
@@ -135,7 +134,7 @@ class Companion:
     def explores(self) -> str:
         """The reader's question in words, such as "dataset = yeast"; "" for what is published.
 
-        A file is named without its folder: where it lies is nobody's business but the reader's.
+        A file is named without its folder: its place is private.
         """
         parts = []
         for name, value in self.asked.items():
@@ -177,9 +176,9 @@ class Companion:
     def trials(self, experiment: str, may_repeat: bool = True, **asked) -> pd.DataFrame:
         """Records of an experiment that may be shown; trials without one are run first.
 
-        With ``recompute`` all are run once, also those that have a record, unless ``may_repeat``
-        is false. ``asked`` varies the experiment, see
-        :meth:`~mimlstudy.engine.trials.Experiment.varied`; claims and other tables stay as they
+        With ``recompute`` trials run again once, even if they have a record; ``may_repeat=False``
+        prevents this. A varied experiment runs again at each call. ``asked`` varies the experiment,
+        see :meth:`~mimlstudy.engine.trials.Experiment.varied`; claims and other tables stay as they
         are. A note says how many records are left out because they are not current.
         """
         asked = {name: value for name, value in asked.items() if value}
@@ -200,16 +199,16 @@ class Companion:
             self._records[experiment] = table
             if may_repeat or not self.recompute:
                 self._computed.add(experiment)
-        self._note_what_is_left_out(experiment, table)
+        self._note_what_is_left_out(table)
         return self._shown(table)
 
-    def _note_what_is_left_out(self, experiment, table):
+    def _note_what_is_left_out(self, table):
         is_left_out = ~self._may_be_shown(table)
         states = table.loc[is_left_out, "state"].value_counts()
         if len(states):
-            command = f"mimlpaper compute {experiment} --profile {self.profile}"
             note = (
-                f"> **Records left out: {counted(states)}.** `{command}` runs their trials again."
+                f"> **Records left out: {counted(states)}.** Their trials need data or a package "
+                "that is not here. Run this cell again when it is."
             )
             display(Markdown(note))
 

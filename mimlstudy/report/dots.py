@@ -5,26 +5,27 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from markupsafe import Markup
 
+from mimlstudy.report.sentences import number_and_noun
 from mimlstudy.report.tables import number_text
-from mimlstudy.report.words import number_of
 
 WIDTH, LEFT, ROW = 400, 8, 46  # pixels
 N_LEVELS = 5  # heights of dots, so that equal values are seen
-GREY, BLUE, ORANGE = ("#808080", "#2b8bd1", "#d55e00")  # legible on light and on dark
+# Legible on light and on dark.
+ENDS_COLOR, OURS_COLOR, PRINTED_COLOR = "#808080", "#2b8bd1", "#d55e00"
 
 PICTURE = Markup(
     '<svg class="dots" role="img" aria-label="{label}" viewBox="0 0 {width} {height}" '
     'style="width: 100%; max-width: 32rem; display: block; font-size: 11px" '
     'fill="currentColor">{parts}</svg>'
 )
-BAND = Markup(
+BAND_TAG = Markup(
     '<rect x="{left}" y="0" width="{width}" height="{height}" fill="{color}" opacity="0.2"/>'
 )
-LINE = Markup(
+LINE_TAG = Markup(
     '<line x1="{x}" x2="{x}" y1="{top}" y2="{bottom}" stroke="{color}" stroke-width="2"/>'
 )
-DOT = Markup('<circle cx="{x}" cy="{y}" r="3" fill="{color}" opacity="0.7"/>')
-TEXT = Markup('<text x="{x}" y="{y}" text-anchor="{anchor}"{color}>{text}</text>')
+DOT_TAG = Markup('<circle cx="{x}" cy="{y}" r="3" fill="{color}" opacity="0.7"/>')
+TEXT_TAG = Markup('<text x="{x}" y="{y}" text-anchor="{anchor}"{color}>{text}</text>')
 
 
 def dots(values: Mapping[str, Sequence[float]], printed: float, tolerance: float) -> Markup:
@@ -39,7 +40,7 @@ def dots(values: Mapping[str, Sequence[float]], printed: float, tolerance: float
     Returns
     -------
     Markup
-        An SVG as wide as its place, whose words say what it shows.
+        An SVG as wide as its place, at most 32rem, with a label in words; "" without any number.
     """
     shown = {name: np.asarray(row) for name, row in values.items() if len(row)}
     has_print = not np.isnan(printed)
@@ -83,11 +84,11 @@ def _printed(printed, tolerance, scale, height):
     x = scale(printed)
     # A text near the right edge ends at its line, so that it is not cut.
     anchor = "end" if x > WIDTH / 2 else "start"
-    color = Markup(' fill="{}"').format(ORANGE)
+    color = Markup(' fill="{}"').format(PRINTED_COLOR)
     words = f" printed {number_text(printed)} "
-    band = BAND.format(left=left, width=width, height=bottom, color=ORANGE)
-    line = LINE.format(x=x, top=0, bottom=bottom, color=ORANGE)
-    text = TEXT.format(x=x, y=10, anchor=anchor, color=color, text=words)
+    band = BAND_TAG.format(left=left, width=width, height=bottom, color=PRINTED_COLOR)
+    line = LINE_TAG.format(x=x, top=0, bottom=bottom, color=PRINTED_COLOR)
+    text = TEXT_TAG.format(x=x, y=10, anchor=anchor, color=color, text=words)
     return [band, line, text]
 
 
@@ -97,22 +98,22 @@ def _row(name, values, scale, top):
     marks = []
     for place, value in enumerate(values):
         level = place % N_LEVELS - N_LEVELS // 2
-        marks.append(DOT.format(x=scale(value), y=middle + 3 * level, color=BLUE))
+        marks.append(DOT_TAG.format(x=scale(value), y=middle + 3 * level, color=OURS_COLOR))
     mean = values.mean()
     ends = {"top": middle - 12, "bottom": middle + 12}
-    marks.append(LINE.format(x=scale(mean), color=BLUE, **ends))
+    marks.append(LINE_TAG.format(x=scale(mean), color=OURS_COLOR, **ends))
     words = f"{name}: mean {number_text(mean)} of {len(values)}"
-    marks.append(TEXT.format(x=LEFT, y=middle + 24, anchor="start", color="", text=words))
+    marks.append(TEXT_TAG.format(x=LEFT, y=middle + 24, anchor="start", color="", text=words))
     return marks
 
 
 def _ends(numbers, height):
     """The lowest and the highest number, below all rows."""
     lowest, highest = number_text(numbers.min()), number_text(numbers.max())
-    color = Markup(' fill="{}"').format(GREY)
+    color = Markup(' fill="{}"').format(ENDS_COLOR)
     look = {"y": height - 3, "color": color}
-    at_left = TEXT.format(x=0, anchor="start", text=lowest, **look)
-    at_right = TEXT.format(x=WIDTH, anchor="end", text=highest, **look)
+    at_left = TEXT_TAG.format(x=0, anchor="start", text=lowest, **look)
+    at_right = TEXT_TAG.format(x=WIDTH, anchor="end", text=highest, **look)
     return [at_left, at_right]
 
 
@@ -122,4 +123,4 @@ def _in_words(shown, printed):
         yield f"printed {number_text(printed)}"
     for name, row in shown.items():
         lowest, highest = number_text(row.min()), number_text(row.max())
-        yield f"{number_of(len(row), 'run')} with {name} from {lowest} to {highest}"
+        yield f"{number_and_noun(len(row), 'run')} with {name} from {lowest} to {highest}"

@@ -2,7 +2,7 @@
 
 import io
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,20 +34,6 @@ RING: dict[str, Any] = dict(
 PRINTED_BAR: dict[str, Any] = dict(
     color=INK, marker="_", markersize=11, markeredgewidth=1.8, linestyle="none", zorder=6
 )
-WORD_BARS = {  # words of claims: the colour of a bar, and of the number in it
-    "supported": (BLUE, "white"),
-    "supported in part": ("#8fbbe0", INK),
-    "undecided": ("#dddddd", INK),
-    "contradicted": (VERMILION, "white"),
-    "not tested": ("#f6f6f6", INK),
-}
-WORD_INKS = {  # the words themselves on white
-    "supported": "#1b6b1b",
-    "supported in part": "#5b7a12",
-    "undecided": "#8a6d00",
-    "contradicted": "#b03a14",
-    "not tested": "#666666",
-}
 
 
 class Look(NamedTuple):
@@ -149,7 +135,7 @@ def plot_parameter_curves(
     xlabel: str,
     published: Mapping[str, float] | None = None,
     ring: str = "the paper's setting",
-    printed: Mapping[str, tuple[float, pd.Series]] | None = None,
+    printed: Sequence[tuple[float, pd.Series]] = (),
     open_method: str = "",
     first_shown: float | None = None,
 ) -> plt.Figure:
@@ -164,7 +150,7 @@ def plot_parameter_curves(
     x, xlabel : str, a column of the records, and its name in words.
     published : mapping, the value of ``x`` of each method's setting, which has a ring.
     ring : str, what the key calls the ring.
-    printed : mapping from a method to a value of ``x`` and the printed means there, by criterion.
+    printed : sequence of pairs, values of ``x`` with the printed means there, by criterion.
     open_method : str, the method with open markers and dashes, where two colours are alike.
     first_shown : float, where the axes begin; what comes before is in a small picture within.
 
@@ -196,11 +182,11 @@ def plot_parameter_curves(
     if of_sets:
         _draw_sets(grid, losses, x)
     handles |= _draw_rings(grid, losses, x, published or {}, ring)
-    handles |= _draw_printed(grid, printed or {})
+    handles |= _draw_printed(grid, printed)
     # Last, since the limits follow from all that is drawn.
     if first_shown is not None:
         _show_from(grid, losses, x, first_shown)
-    title = f"mean ± std over {n_splits} splits"
+    title = "one split" if n_splits == 1 else f"mean ± std over {n_splits} splits"
     if of_sets:
         title = f"mean and each of {n_sets} data sets"
     place = dict(loc="upper left", bbox_to_anchor=(0.4, 0.3), title_fontsize=8)
@@ -287,7 +273,7 @@ def _draw_printed(grid, printed):
     """A black bar at each printed mean; its handle by name."""
     panels = panel_titles()
     handles = {}
-    for value, means in printed.values():
+    for value, means in printed:
         for name, mean in means.dropna().items():
             ax = grid.axes_dict[panels[name]]
             ax.plot(value, as_loss(mean, name), **PRINTED_BAR)
@@ -383,7 +369,7 @@ def _dashes(methods):
 
 
 def plot_critical_difference(
-    tested: Ranks, axis: plt.Axes, *, title: str, names: Mapping[str, str] | None = None
+    tested: Ranks, ax: plt.Axes, *, title: str, names: Mapping[str, str] | None = None
 ):
     """Mean ranks on a line, after Demšar; a bar joins methods that Nemenyi cannot tell apart.
 
@@ -397,7 +383,7 @@ def plot_critical_difference(
     drawn = critical_difference_diagram(
         ranks,
         tested.nemenyi.rename(index=names, columns=names),
-        ax=axis,
+        ax=ax,
         label_fmt_left="{label}  {rank:.1f} ",
         label_fmt_right=" {rank:.1f}  {label}",
         color_palette=colors,
@@ -406,25 +392,25 @@ def plot_critical_difference(
     for (bar,) in drawn["crossbars"]:  # from a set, whose order changes from run to run
         bar.set_xdata(np.sort(bar.get_xdata()))
     words = f"{title}: mean ranks, 1 is best; Friedman p = {tested.p:.2g}"
-    axis.set_title(words, loc="left")
+    ax.set_title(words, loc="left")
 
 
-def label_ends(axis: plt.Axes, ends: dict, *, least: float, bold=None, names=None):
-    """Names right of the ends (x, y) of lines, at least the share ``least`` of the axis apart.
+def label_ends(ax: plt.Axes, ends: dict, *, least: float, bold=None, names=None):
+    """Write each method's name to the right of the end (x, y) of its line.
 
-    All have their colours; if ``bold`` names some, these alone, in bold. ``names`` may give a
-    method another name.
+    Names are at least the share ``least`` of the axis's height apart. If ``bold`` is given, only
+    its methods are coloured, and in bold; the others are grey. ``names`` replaces names of methods.
     """
     # Limits of the axis must be final, since places are shares of it.
-    axis.autoscale_view()
-    to_share = axis.transScale + axis.transLimits
+    ax.autoscale_view()
+    to_share = ax.transScale + ax.transLimits
     places = {method: to_share.transform(end) for method, end in ends.items()}
     methods = sorted(places, key=lambda method: places[method][1])
     heights = _spread([places[method][1] for method in methods], least)
     for method, height in zip(methods, heights, strict=True):
         is_bold = method in (bold or ())
         color = look_of(method).color if bold is None or is_bold else LINE
-        axis.annotate(
+        ax.annotate(
             (names or {}).get(method, method),
             tuple(places[method]),
             (1.07, height),

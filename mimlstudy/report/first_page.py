@@ -15,9 +15,19 @@ from mimlstudy.judge.rules import POWERFUL
 from mimlstudy.judge.scorecard import OTHER_ROWS, ROWS_BY_PRINT
 
 PAGE = "figures/pages/{}.md"  # of a rendered notebook, as the README links it
-MUCH, LITTLE = 0.9, 0.1  # of the claims and of the numbers, for "yes" and for "no"
+NEARLY_ALL, HARDLY_ANY = 0.9, 0.1  # of the claims and of the numbers, for "yes" and for "no"
 COMPARISON = "comparison"  # the kind of a claim that says which method is better
 WIDTH = 100  # of a line, in characters
+# Whether bags are worth it, by the number of kinds of rivals that their learners beat.
+PAYS = {0: "No.", 1: "In part.", 2: "Yes."}
+# What no record can contradict: an identity that tests prove, and what the paper does not print.
+INSDIF = (
+    "Its bags change nothing: its learner predicts the same from the original vectors (proved)."
+)
+UNKNOWN = (
+    "Whether our curves agree with Figs. 4 to 10, which print no values; which RankSvm the authors "
+    "ran."
+)
 # Claims that the facts state, each with the views that they state.
 STATED = {
     "S4.1": (CORRECTED,),
@@ -68,7 +78,7 @@ def is_recorded(card: Mapping) -> bool:
     """Whether all records behind the facts are there."""
     totals = card["totals"]
     has_rows = all(of_column["all"]["rows"] for of_column in totals.values())
-    # Fixed settings are compared with fitted ones, so both have the same values.
+    # The facts compare fixed settings with those closest to print on the same values.
     has_both_settings = totals["fixed"]["all"]["measured"] == totals["closest"]["all"]["measured"]
     has_both_kinds = {ROWS_BY_PRINT, OTHER_ROWS} <= {*card["agreeing"]}
     rivals = {row["rival"] for row in card["groups"]["equal numbers"]}
@@ -97,9 +107,9 @@ def in_a_word(card: Mapping) -> str:
     of_numbers = totals["agrees"] / totals["measured"]
     of_claims = _share_supported(card)
     # The worse of both decides a yes, and the better a no.
-    if min(of_numbers, of_claims) >= MUCH:
+    if min(of_numbers, of_claims) >= NEARLY_ALL:
         return "Yes."
-    if max(of_numbers, of_claims) <= LITTLE:
+    if max(of_numbers, of_claims) <= HARDLY_ANY:
         return "No."
     return "Partly."
 
@@ -144,18 +154,6 @@ def facts(card: Mapping) -> list[Fact]:
     ]
 
 
-# Whether bags are worth it, by the number of kinds of rivals that their learners beat.
-PAYS = {0: "No.", 1: "In part.", 2: "Yes."}
-# What no record can contradict: an identity that tests prove, and what the paper does not print.
-INSDIF = (
-    "Its bags change nothing: its learner predicts the same from the original vectors (proved)."
-)
-UNKNOWN = (
-    "Whether our curves agree with Figs. 4 to 10, which print no values; which RankSvm the authors "
-    "ran."
-)
-
-
 def numbers(card: Mapping) -> str:
     """How many printed numbers agree, with and without settings chosen by them."""
     n_marked = sum(row["closest_to_print"] > 0 for row in card["rows"])
@@ -166,15 +164,16 @@ def numbers(card: Mapping) -> str:
     chance = card["chance"]
     chance_with_choice = card["chance_with_choice"]["others_marked"]
     return (
-        f"In {n_unmarked} table rows no setting was chosen to match the paper: {_of(of_unmarked)} "
-        f"values agree within the noise of runs; another algorithm's would in "
-        f"{chance[OTHER_ROWS]:.0%} (chance). In {n_marked} rows some were: {_of(of_marked)} agree "
-        f"(chance {chance[ROWS_BY_PRINT]:.0%}; {chance_with_choice:.0%} if chosen likewise). With "
-        f"settings fixed in advance {n_fixed} of these agree."
+        f"In {n_unmarked} table rows no setting was chosen to match the paper: "
+        f"{_n_of_total(of_unmarked)} values agree within the noise of runs; another algorithm's "
+        f"would in {chance[OTHER_ROWS]:.0%} (chance). In {n_marked} rows some were: "
+        f"{_n_of_total(of_marked)} agree (chance {chance[ROWS_BY_PRINT]:.0%}; "
+        f"{chance_with_choice:.0%} if chosen likewise). With settings fixed in advance {n_fixed} "
+        "of these agree."
     )
 
 
-def _of(counts):
+def _n_of_total(counts):
     """Such as "28 of 43", of a number and its total."""
     return " of ".join(map(str, counts))
 

@@ -19,8 +19,9 @@ from mimlstudy.judge.claims import CORRECTED, WORDS, ClaimFinding
 from mimlstudy.judge.compare import moved_to_printed_means
 from mimlstudy.judge.rules import Rules
 from mimlstudy.judge.selection import Records, Selection, selected, without_synthetic
-from mimlstudy.report.figures import BLUE, INK, LINE, WORD_INKS
-from mimlstudy.report.words import counted
+from mimlstudy.report.figures import BLUE, INK, LINE
+from mimlstudy.report.sentences import counted
+from mimlstudy.report.verdict_looks import CLAIM_LOOKS
 
 # With this margin of ties the margin of a comparison is the rival's mean loss itself.
 WHOLE_LOSS = Rules(margin=1.0)
@@ -28,7 +29,7 @@ WORSE = ("worse", "worst mean")  # outcomes that are claimed against the first m
 LETTERS = 76  # of a claim in one line
 LINE_HEIGHT, LANE, ROW_GAP = 0.15, 0.2, 0.09  # inches: of a line, of an interval below its words
 WIDTH, ABOVE, BELOW = 5.2, 0.25, 0.4  # of the figure; the room for the key and for the axis
-LEFT, RIGHT = 0.02, 0.63  # of the axis, in widths of the figure; verdicts stand at its right
+AXIS_LEFT, AXIS_RIGHT = 0.02, 0.63  # in widths of the figure; verdicts stand at its right
 FARTHEST = 100.0  # percent that the axis shows; a lead is at most 100% of the rival's loss
 BAR: dict[str, Any] = dict(color=INK, marker="|", markersize=10, markeredgewidth=1.8)
 ABOVE_THE_AXIS: dict[str, Any] = dict(  # the place of a key
@@ -55,26 +56,23 @@ def claim_difference(get_records: Records, claim: str) -> ClaimDifference | None
     Where values are printed, only comparisons with printed values count, so that both means are
     over the same.
     """
-    pairs = []
+    differences = []
     for test in claim_tests().get(claim, []):
         if test.claimed not in FACT_TESTS:
             records = without_synthetic(selected(get_records, Selection(test.experiments)))
-            pairs += _pairs(records, test)
-    with_print = [pair for pair in pairs if pair.printed is not None]
-    pairs = with_print or pairs
-    if not pairs:
+            differences += _differences(records, test)
+    printed = [of_case for of_case in differences if of_case.printed is not None]
+    counted_ones = printed or differences
+    if not counted_ones:
         return None
-    printed = None
-    if with_print:
-        printed = float(np.mean([pair.printed for pair in with_print]))
     return ClaimDifference(
-        ours=float(np.mean([pair.ours for pair in pairs])),
-        half=float(np.mean([pair.half for pair in pairs])),
-        printed=printed,
+        ours=float(np.mean([of_case.ours for of_case in counted_ones])),
+        half=float(np.mean([of_case.half for of_case in counted_ones])),
+        printed=float(np.mean([of_case.printed for of_case in printed])) if printed else None,
     )
 
 
-def _pairs(records, test):
+def _differences(records, test):
     """The difference of each comparison of a test, by our records and by the printed means."""
     if test.claimed == "insensitive":
         parts = insensitive(records, test, WHOLE_LOSS)
@@ -84,7 +82,7 @@ def _pairs(records, test):
     parts = comparisons(records, test, WHOLE_LOSS)
     moved = moved_to_printed_means(records, test.experiments[0])
     printed_parts = comparisons(moved, test, WHOLE_LOSS)
-    pairs = []
+    differences = []
     cases = zip(test.cases(), parts, printed_parts, strict=True)
     for case, part, printed_part in cases:
         if isinstance(part, ComparedPart):
@@ -93,8 +91,8 @@ def _pairs(records, test):
             if isinstance(printed_part, ComparedPart):
                 of_print = _difference(printed_part, loss)
                 difference = difference._replace(printed=of_print.ours)
-            pairs.append(difference)
-    return pairs
+            differences.append(difference)
+    return differences
 
 
 def _quoted_loss(test, case):
@@ -102,6 +100,7 @@ def _quoted_loss(test, case):
     _, (rival, *_), dataset = case
     if rival not in QUOTED:
         return None
+    # A claim may name a distance from the quoted accuracy.
     return 1 - quoted_accuracy(rival, dataset) - sum(test.values)
 
 
@@ -133,7 +132,7 @@ def claims_figure(findings: Sequence[ClaimFinding], get_records: Records) -> plt
     xlabel = "difference as claimed, % of the rival's loss"
     figure, ax, middles = axis_of_rows(texts, xlabel)
     for finding, text, middle in zip(findings, texts, middles, strict=True):
-        look = dict(color=WORD_INKS[finding.word()], weight="bold")
+        look = dict(color=CLAIM_LOOKS.at[finding.word(), "ink"], weight="bold")
         write_row(ax, middle, text, _verdict(finding), **look)
     differences = [claim_difference(get_records, finding.id) for finding in findings]
     known = [(y, drawn) for y, drawn in zip(middles, differences, strict=True) if drawn is not None]
@@ -174,12 +173,13 @@ def axis_of_rows(texts: Sequence[str], xlabel: str) -> tuple[plt.Figure, plt.Axe
     of_rows = heights.sum()
     total = BELOW + of_rows + ABOVE
     figure, ax = plt.subplots(figsize=(WIDTH, total), layout="none")
-    figure.subplots_adjust(LEFT, BELOW / total, RIGHT, 1 - ABOVE / total)
+    figure.subplots_adjust(AXIS_LEFT, BELOW / total, AXIS_RIGHT, 1 - ABOVE / total)
     ax.set(ylim=(of_rows, 0), yticks=[], xlabel=xlabel)
     ax.grid(axis="x")
     ax.spines["left"].set_visible(False)
     ax.axvline(0, color=LINE, linewidth=0.8)
-    over_all = dict(xmin=0, xmax=(1 - LEFT) / (RIGHT - LEFT), clip_on=False)  # below verdicts too
+    to_the_edge = (1 - AXIS_LEFT) / (AXIS_RIGHT - AXIS_LEFT)  # below verdicts too
+    over_all = dict(xmin=0, xmax=to_the_edge, clip_on=False)
     for edge in ends[:-1]:
         ax.axhline(edge, color="#d5d5d5", linewidth=0.5, **over_all)
     return figure, ax, ends - (LANE + ROW_GAP) / 2

@@ -118,7 +118,9 @@ class Guest(BaseEstimator):
         array = self.session_.ask(name, X)
         expected = (len(X), *self.shape_)
         if np.shape(array) != expected:
-            raise GuestError(f"{name} must give an array {expected}, got {np.shape(array)}")
+            raise GuestError(
+                f"{name} must give an array of shape {expected}, got shape {np.shape(array)}"
+            )
         return array
 
 
@@ -131,7 +133,7 @@ def describe(entry: str, conditions: Conditions) -> dict:
         session.end()
     code, grid = described.get("code"), described.get("settings")
     if not isinstance(code, str) or not isinstance(grid, list | None):
-        raise GuestError("it answered with something else than its code and its settings")
+        raise GuestError("it answered with something other than its code and its settings")
     if grid is None:
         return {"code": code, "settings": None}
     # Only its number goes back to the guest: values may be objects that JSON cannot hold.

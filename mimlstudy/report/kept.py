@@ -1,4 +1,4 @@
-"""Answers that are kept until code, records, data, print, pictures or the machine change.
+"""Answers that are kept until code, records, data, printed numbers, pictures or the machine change.
 
 A command whose answer is kept imports nothing that computes, so that it answers at once.
 """

@@ -16,6 +16,7 @@ import nbformat
 
 from mimlpaper import paths
 from mimlstudy import folders
+from mimlstudy.report.notebook_page import title_of
 from mimlstudy.report.notebooks import available_notebooks
 from mimlstudy.report.parameters import CALLER
 
@@ -79,7 +80,8 @@ def _write_start(folder, notebooks):
     relative = folder.relative_to(folders.project_root()).as_posix()
     lines = []
     for path in notebooks.values():
-        lines.append(f"- [{_title(path)}]({path.name})")
+        title = title_of(nbformat.read(path, as_version=4))
+        lines.append(f"- [{title}]({path.name})")
     text = GREETING.format(folder=relative) + "\n" + "\n".join(lines) + "\n"
     # With a fixed id, so that the same list is the same file.
     cell = nbformat.v4.new_markdown_cell(text, id="start")
@@ -90,13 +92,6 @@ def _write_start(folder, notebooks):
     }
     notebook = nbformat.v4.new_notebook(cells=[cell], metadata={"kernelspec": kernel})
     paths.write_whole(folder / START, nbformat.writes(notebook))
-
-
-def _title(path):
-    """The heading of a notebook's first cell."""
-    top = nbformat.read(path, as_version=4).cells[0].source
-    heading = top.splitlines()[0]
-    return heading.removeprefix("# ")
 
 
 if __name__ == "__main__":

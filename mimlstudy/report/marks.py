@@ -3,12 +3,13 @@
 from collections.abc import Iterable
 
 from mimlstudy.paper.experiments import settings_closest_to_print
+from mimlstudy.report.sentences import number_and_noun
 
 DAGGER = "†"
 
 
 def marked_names(methods: Iterable[str], experiment: str) -> dict[str, str]:
-    """Names of methods in a table or figure, with :data:`DAGGER` where print chose settings."""
+    """Names of methods, with :data:`DAGGER` after those that have such settings."""
     n_settings = settings_closest_to_print(experiment)
     names = {}
     for method in methods:
@@ -22,7 +23,7 @@ def marks_in_words(methods: Iterable[str], experiment: str) -> str:
     of_marked = [n_settings[method] for method in methods if n_settings.get(method)]
     if not of_marked:
         return ""
-    return (
-        f"{DAGGER} marks {len(of_marked)} rows with {sum(of_marked)} settings that were chosen "
-        "because they come closest to the printed row."
-    )
+    n_chosen = sum(of_marked)
+    rows, settings = number_and_noun(len(of_marked), "row"), number_and_noun(n_chosen, "setting")
+    reason = "was chosen because it comes" if n_chosen == 1 else "were chosen because they come"
+    return f"{DAGGER} marks {rows} with {settings} that {reason} closest to the printed row."

@@ -46,13 +46,10 @@ def write_page(notebook, path: Path, *, is_answer: bool = False):
     """Write an executed notebook as HTML; its formulas become MathML, which browsers draw.
 
     Left out are what the tags of MyST-NB remove or hide, and standard error. A page that
-    ``is_answer`` to a reader's own question also lacks the tutorial.
+    ``is_answer`` to a reader's own question also lacks the tutorial. The cells of ``notebook`` are
+    changed.
     """
-    title = path.stem
-    for cell in reversed(notebook.cells):
-        heading = TITLE.search(cell.source) if cell.cell_type == "markdown" else None
-        if heading:
-            title = heading[1]
+    title = title_of(notebook) or path.stem
     left_out = LEFT_OUT_OF_ANSWERS if is_answer else LEFT_OUT
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -66,6 +63,15 @@ def write_page(notebook, path: Path, *, is_answer: bool = False):
     text, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": title}})
     page = HEADING.sub(_in_lower_case, text)
     paths.write_whole(path, page)
+
+
+def title_of(notebook) -> str:
+    """The first heading of the first level in a notebook; "" if it has none."""
+    for cell in notebook.cells:
+        heading = TITLE.search(cell.source) if cell.cell_type == "markdown" else None
+        if heading:
+            return heading[1]
+    return ""
 
 
 def _mathml(match):

@@ -153,7 +153,8 @@ def run_notebooks(
         If a notebook lacks a parameter, or it has another type or an impossible value. Nothing has
         run by then.
     """
-    notebooks = list(dict.fromkeys(map(find_notebook, names or available_notebooks())))
+    asked = available_notebooks() if names is None else names
+    notebooks = list(dict.fromkeys(map(find_notebook, asked)))
     # All are checked before any runs, so that a slip in a name costs no hour.
     values = checked_parameters(notebooks, parameters or {})
     questions = {name: value for name, value in values.items() if name not in HOW_TO_RUN}
@@ -222,14 +223,11 @@ def _run(path, values, folder, figures, is_answer, report) -> NotebookRun:
             report(f"{path.stem}: started")
             executed = _execute(path, values, figures)
             if _all_executed(executed):
-                content = nbformat.writes(executed)
+                content = nbformat.writes(executed)  # before write_page changes its cells
                 write_page(executed, folder / f"{path.stem}.html", is_answer=is_answer)
                 output = paths.write_whole(folder / path.name, content)
             else:
-                status, message = (
-                    "incomplete",
-                    "some code cells were not executed",
-                )
+                status, message = "incomplete", "some code cells were not executed"
     except RuntimeError as error:  # DeadKernelError, or a kernel that died while it started
         status, message = "died", str(error)
     except (OSError, PapermillExecutionError) as error:

@@ -156,11 +156,11 @@ def check_protocol(profile: str, jobs: int):
 
 
 def number_in(name: str, text: str) -> float:
-    """The number of a parameter that is a text, so that 0 asks something and an empty one nothing.
+    """The number in a parameter of type str; a ParameterError if it is no finite number.
 
-    A ParameterError names a parameter that is no finite number.
+    Such parameters are texts so that 0 can be asked: an empty text asks nothing.
     """
-    # Not as Python reads numbers, to which "1_0" is 10.
+    # Stricter than float(), which reads "1_0" as 10.
     number = float(text) if NUMBER.fullmatch(text.strip()) else math.nan
     if not math.isfinite(number):
         raise ParameterError(f"{name} must be a number, such as 0 or 0.1, got {text!r}")
@@ -172,7 +172,7 @@ def _is_of_type(value, kind):
         (item,) = get_args(kind)
         return isinstance(value, list) and all(_is_of_type(entry, item) for entry in value)
     if kind is float:
-        return type(value) in (int, float)
+        return type(value) is int or (type(value) is float and math.isfinite(value))
     return type(value) is kind  # True is no int here
 
 

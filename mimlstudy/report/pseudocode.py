@@ -51,13 +51,13 @@ def steps_table(caption: str, words: Mapping[str, str], *sources) -> ReportTable
     lines = pseudocode_map(*sources)
     numbers = lines["step"].str.extract(STEP, expand=False)
     groups = lines.groupby(numbers)[["code", "where"]]
-    by_step = groups.agg(_as_entry)
+    by_step = groups.agg(_stacked)
     steps = by_step.reindex(list(words)).rename_axis("step")
     steps.insert(0, "in words", pd.Series(words))
-    return frame_grid(steps, steps.map(str), caption, prose=True)
+    return frame_grid(steps, lines, caption, prose=True)
 
 
-def _as_entry(lines):
+def _stacked(lines):
     return Entry(tuple(lines))
 
 

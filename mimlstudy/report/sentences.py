@@ -1,4 +1,4 @@
-"""Sentences that say what records show: their facts are checked before they are shown."""
+"""Sentences about records: numbers and lists in words, and facts that are checked first."""
 
 import numpy as np
 
@@ -30,3 +30,19 @@ def check_sentence(text: str, facts: dict[str, bool]) -> None:
                 f'"{text}": its fact {name} ({place} of {len(facts)}) is false of the records; '
                 "correct the sentence"
             )
+
+
+def number_and_noun(n: int, noun: str) -> str:
+    """A number with its noun, such as "1 trial" or "3 trials"."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def listed(names) -> str:
+    """Names in a sentence, such as "A, B and C"."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def counted(numbers) -> str:
+    """Numbers by word, such as "3 current, 1 damaged", without those that are 0."""
+    return ", ".join(f"{n} {word}" for word, n in numbers.items() if n)

@@ -14,7 +14,8 @@ from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import read_rows
 from mimlstudy.report import tables
 from mimlstudy.report.kept import kept, key_of
-from mimlstudy.report.words import counted, in_words
+from mimlstudy.report.sentences import counted
+from mimlstudy.report.words import in_words
 
 MISSING = "missing"  # of a trial without a record, or an artefact without its file
 LAST_RUNS = "runs.json"  # beside executed notebooks: how the last run of each ended
@@ -24,7 +25,7 @@ LAST_RUNS = "runs.json"  # beside executed notebooks: how the last run of each e
 class Artefact:
     """One table or figure, of the paper or beyond it."""
 
-    title: str  # as the paper calls it
+    title: str  # as captions name it
     file: str  # name of its files in figures/, without ending
     notebook: str
     experiments: tuple[str, ...] = ()  # whose records it shows
@@ -35,8 +36,10 @@ class Artefact:
         """Names of its files; the first is the one to look at."""
         if self.kind == "figure":
             endings = ["png", "svg"]
+        elif tables.is_of_the_paper(self.file):
+            endings = ["csv", "md", "tex"]
         else:
-            endings = ["csv", "md"] + ["tex"] * tables.is_of_the_paper(self.file)
+            endings = ["csv", "md"]
         return tuple(f"{self.file}.{ending}" for ending in endings)
 
 
@@ -104,7 +107,8 @@ def overview(profile: str) -> dict:
     outcome = in_words(recorded_scorecard(profile))
     n_old = sum(row["state"] != CURRENT for row in rows)
     if n_old:
-        caveat = f"These counts are of records as they are; {n_old} results above are not current."
+        results = "1 result above is" if n_old == 1 else f"{n_old} results above are"
+        caveat = f"These counts are of records as they are; {results} not current."
         outcome = f"{caveat}\n\n{outcome}"
     return {
         "rows": rows,
@@ -182,32 +186,22 @@ def _rows_of_no_artefact(by_experiment):
         if name in shown:
             continue
         notebooks = [row["notebook"] for row in declared if name in row["experiments"]]
-        state = _worst_state(counts)
-        rows.append(
-            {
-                "artefact": EXPERIMENTS[name].title,
-                "notebook": ", ".join(notebooks),
-                "state": state,
-                "trials": _in_order(counts),
-                "command": _command(state, [name]),
-            }
-        )
+        names = {"artefact": EXPERIMENTS[name].title, "notebook": ", ".join(notebooks)}
+        rows.append(names | _state_of_experiment(name, counts))
     return rows
+
+
+def _state_of_experiment(name, counts) -> dict:
+    """The columns of an experiment's row that tell its state."""
+    state = _worst_state(counts)
+    return {"state": state, "trials": _in_order(counts), "command": _command(state, [name])}
 
 
 def experiment_status(profile: str) -> list[dict]:
     """A row for each experiment: the state of its worst trial, and the command that updates it."""
     rows = []
     for name, counts in trial_counts(profile).items():
-        state = _worst_state(counts)
-        rows.append(
-            {
-                "experiment": name,
-                "state": state,
-                "trials": _in_order(counts),
-                "command": _command(state, [name]),
-            }
-        )
+        rows.append({"experiment": name} | _state_of_experiment(name, counts))
     return rows
 
 

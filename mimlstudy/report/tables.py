@@ -29,6 +29,7 @@ from mimlstudy.judge.verdicts import agreement, wins
 from mimlstudy.paper.published import ALL_CRITERIA, published_divergences, published_tables
 from mimlstudy.report.marks import marked_names, marks_in_words
 from mimlstudy.report.plain import markdown_in_line
+from mimlstudy.report.sentences import listed, number_and_noun
 from mimlstudy.report.verdict_looks import VERDICT_SIGNS, VERDICT_TINTS, VERDICT_WORDS
 
 HEADS = {c.name: f"{c.symbol} {c.arrow}" for c in ALL_CRITERIA.values()}
@@ -95,7 +96,7 @@ class ReportTable:
 
     caption: str
     entries: pd.DataFrame  # of Entry; the name of its columns is the head of the first column
-    tidy: pd.DataFrame  # the same numbers, a row for each cell
+    tidy: pd.DataFrame  # what the CSV holds; often a row for each cell
     rules_above: tuple[str, ...] = ()  # rows with a line above, as the first compared algorithm
     prose: bool = False  # sentences, set flush left
 
@@ -215,7 +216,7 @@ def frame_grid(
     rules_above: tuple[str, ...] = (),
     prose: bool = False,
 ) -> ReportTable:
-    """A table of a frame's texts and entries; ``corner`` heads its index, and – is missing."""
+    """A table of a frame's texts and entries; ``corner`` heads its index. A missing entry is –."""
     if corner is None:
         corner = shown.index.name or ""
     filled = shown.astype(object).where(shown.notna(), "–")
@@ -369,15 +370,15 @@ def results_table(
     compared = [names[name] for name in table.compared if name in names]
     beyond = [names[name] for name in names if name not in table.algorithms]
     has_fixed = any(line == FIXED for _, line in lines)
-    caption = _results_caption(table, cells, totals, bool(beyond), has_fixed, profile)
+    sentences = [_results_caption(table, cells, totals, bool(beyond), has_fixed, profile)]
     for runs, settings in ((records, ""), (fixed, ", fixed in advance")):
         if len(runs):
             of_table = runs[runs["method"].isin(cells["algorithm"])]
-            caption += low_rank_in_words(of_table, settings)
+            sentences.append(low_rank_in_words(of_table, settings))
     return frame_grid(
         pd.DataFrame(shown).T.rename(columns=HEADS),
         cells.assign(profile=profile),
-        caption,
+        " ".join(filter(None, sentences)),
         corner="algorithm",
         # A line above the first row of each group.
         rules_above=(*compared[:1], *beyond[:1]),
@@ -461,7 +462,8 @@ def _results_caption(table, cells, totals, has_beyond, has_fixed, profile):
         sentences.append(
             f"{totals['match_rate']:.0%} of the printed cells agree with ours, and "
             f"{totals['chance_agreement']:.0%} of other algorithms' cells would; "
-            f"{totals['rows_recognised']} of {totals['rows']} rows are nearest to their own."
+            f"{totals['rows_recognised']} of {totals['rows']} rows are nearest to their own "
+            "printed row."
         )
     sentences.append(marks_in_words(cells["algorithm"].unique(), table.experiment))
     sentences.append(_provenance(cells, profile))
@@ -471,6 +473,9 @@ def _results_caption(table, cells, totals, has_beyond, has_fixed, profile):
 def has_low_rank(runs: pd.DataFrame) -> pd.Series:
     """Whether a fit warned that its kernel's factor misses much of the kernel."""
     return runs["warnings"].astype(str).str.contains(LowRankWarning.__name__)
+
+
+FEW_SETS = 3  # which a sentence names one by one
 
 
 def low_rank_in_words(runs: pd.DataFrame, settings: str = "") -> str:
@@ -485,11 +490,11 @@ def low_rank_in_words(runs: pd.DataFrame, settings: str = "") -> str:
     methods = []
     for method, names in warned.groupby("method", sort=False)["dataset"]:
         sets = names.unique()
-        is_everywhere = len(sets) == n_sets > 3
+        is_everywhere = n_sets > FEW_SETS and len(sets) == n_sets
         where = f"all {n_sets} sets" if is_everywhere else ", ".join(sets)
         methods.append(f"{method} on {where}")
     return (
-        f" The approximate kernel misses more than {MUCH:.0%} of the exact one, by its trace, in "
+        f"The approximate kernel misses more than {MUCH:.0%} of the exact one, by its trace, in "
         f"fits of {'; '.join(methods)}{settings}: see notebook 8."
     )
 
@@ -526,15 +531,15 @@ def measured_table(
         addresses = [address(column_of, *place, dataset) for place in places]
         entries = addressed(entries, addresses)
     shown = crossed(tidy["algorithm"], tidy["criterion"], entries)
-    caption = f"{title}: mean ± std. {_provenance(tidy, profile)}{low_rank_in_words(records)}"
+    sentences = [f"{title}: mean ± std.", _provenance(tidy, profile), low_rank_in_words(records)]
     if settings_of:
         methods = [*shown.index]
         shown = shown.rename(index=marked_names(methods, settings_of))
-        caption = " ".join(filter(None, [caption, marks_in_words(methods, settings_of)]))
+        sentences.append(marks_in_words(methods, settings_of))
     return frame_grid(
         shown.rename(columns=HEADS),
         tidy.assign(profile=profile),
-        caption,
+        " ".join(filter(None, sentences)),
         corner="algorithm",
     )
 
@@ -690,8 +695,9 @@ def _provenance(cells, profile):
 def _runs_in_words(n_runs, n_protocol):
     """Such as "30 runs", or "3 of 30 runs", by algorithm where they differ."""
     is_whole = n_protocol is None or (n_runs == n_protocol).all()
-    of_protocol = "" if is_whole else f" of {n_protocol}"
-    return _by_algorithm(n_runs.map(lambda n: f"{n}{of_protocol} runs"))
+    if is_whole:
+        return _by_algorithm(n_runs.map(lambda n: number_and_noun(n, "run")))
+    return _by_algorithm(n_runs.map(lambda n: f"{n} of {n_protocol} runs"))
 
 
 def _by_algorithm(values):
@@ -704,4 +710,4 @@ def _by_algorithm(values):
 
 
 def _joined(values):
-    return " and ".join(sorted(set(values)))
+    return listed(sorted({*values}))

@@ -33,8 +33,9 @@ from mimlstudy.paper.experiments import EXPERIMENTS, reader
 from mimlstudy.paper.published import published_tables
 from mimlstudy.paper.settings import CLOSEST, settings_table
 from mimlstudy.report import tables
+from mimlstudy.report.sentences import counted, number_and_noun
 from mimlstudy.report.verdict_looks import VERDICT_WORDS
-from mimlstudy.report.words import IN_SENTENCES, counted, number_of
+from mimlstudy.report.words import IN_SENTENCES
 
 RunValues = dict[str, float]  # by the run's name
 
@@ -337,9 +338,6 @@ def _kind_of_run(number):
 
 def _runs(rows, table):
     """The mean criteria of each run by (data set, method), with the run's name as index."""
-    # A table without records has no columns to group by.
-    if rows.empty:
-        return {}
     groups = run_means(rows, table).groupby(["dataset", "method"])
     return {place: runs.set_index("run") for place, runs in groups}
 
@@ -380,7 +378,7 @@ def _origin(experiment, method, rows, store, outcomes):
     code = ["today's fingerprint " + " ".join(fingerprint(*behind))]
     for module, n_definitions in modules_behind(*behind).items():
         file = module.replace(".", "/") + ".py"
-        code.append(f"{file:<42} {number_of(n_definitions, 'definition')} in use")
+        code.append(f"{file:<42} {number_and_noun(n_definitions, 'definition')} in use")
     # A name such as "RankSvm, converged" needs quotes in a shell.
     named = f"--methods {shlex.quote(method)} --recompute"
     return Origin(
@@ -422,7 +420,7 @@ def _machines(rows):
         return
     # A table may hold trials of several machines: verification compares them.
     for (machine, versions), trials in rows.groupby(["machine", "versions"]):
-        yield f"{number_of(len(trials), 'trial')} on {machine}; {versions}"
+        yield f"{number_and_noun(len(trials), 'trial')} on {machine}; {versions}"
 
 
 def _verified(rows, outcomes):
@@ -434,6 +432,6 @@ def _verified(rows, outcomes):
     shown = of_rows[["date", "outcome", "n_checked", "machine"]].drop_duplicates()
     lines = []
     for row in shown.itertuples():
-        n_checked = number_of(row.n_checked, "trial")
+        n_checked = number_and_noun(row.n_checked, "trial")
         lines.append(f"{row.date}: {row.outcome}, {n_checked}, {row.machine}")
     return tuple(lines) or ("never",)

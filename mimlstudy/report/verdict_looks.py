@@ -2,7 +2,9 @@
 
 import pandas as pd
 
-# Verdicts on cells, on characteristics of data, and on claims.
+INK = "#222222"  # that of mimlpaper.plots, which loads matplotlib
+
+# Verdicts on cells, and on characteristics of data.
 VERDICT_LOOKS = pd.DataFrame(
     [
         ("agrees", "#e4f4ec", "#7fbf7b", "=", "agrees"),
@@ -13,15 +15,22 @@ VERDICT_LOOKS = pd.DataFrame(
         ("synthetic", "#fbf0cc", "#f3dd8f", "s", "synthetic"),
         ("missing", "#efefef", "#eeeeee", "", "missing"),
         ("differs", "#f9c6a8", "", "", "differs"),
-        ("supported", "#c9e9dc", "", "", "supported"),
-        ("supported in part", "#e8f5ef", "", "", "supported in part"),
-        ("undecided", "#fbf0cc", "", "", "undecided"),
-        ("contradicted", "#f9c6a8", "", "", "contradicted"),
-        ("not tested", "#efefef", "", "", "not tested"),
     ],
     columns=["verdict", "tint", "fill", "sign", "words"],
 ).set_index("verdict")
 
-VERDICT_TINTS = VERDICT_LOOKS["tint"].to_dict()
+# Words of claims: tint of a cell; bar of a figure, and the number in it; the word on white.
+CLAIM_LOOKS = pd.DataFrame(
+    [
+        ("supported", "#c9e9dc", "#0072B2", "white", "#1b6b1b"),
+        ("supported in part", "#e8f5ef", "#8fbbe0", INK, "#5b7a12"),
+        ("undecided", "#fbf0cc", "#dddddd", INK, "#8a6d00"),
+        ("contradicted", "#f9c6a8", "#D55E00", "white", "#b03a14"),
+        ("not tested", "#efefef", "#f6f6f6", INK, "#666666"),
+    ],
+    columns=["word", "tint", "bar", "number", "ink"],
+).set_index("word")
+
+VERDICT_TINTS = pd.concat([VERDICT_LOOKS["tint"], CLAIM_LOOKS["tint"]]).to_dict()
 VERDICT_SIGNS = VERDICT_LOOKS["sign"].to_dict()
-VERDICT_WORDS = VERDICT_LOOKS["words"].to_dict()
+VERDICT_WORDS = VERDICT_LOOKS["words"].to_dict() | {word: word for word in CLAIM_LOOKS.index}

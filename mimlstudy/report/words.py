@@ -4,8 +4,10 @@ import pandas as pd
 
 from mimlstudy.judge.claims import CORRECTED, EQUIVALENCE, PAPERS, VIEWS
 from mimlstudy.judge.equal_tuning import RIVAL_GROUPS
+from mimlstudy.judge.scorecard import PAGE_RULES
 from mimlstudy.judge.selection import SETTINGS_COLUMNS
 from mimlstudy.judge.statistics import ALPHA, N_DECIDABLE, Ranks, rank_methods
+from mimlstudy.report.sentences import counted
 from mimlstudy.report.tables import frame_grid
 
 IN_SENTENCES = {  # names of columns and groups in sentences
@@ -56,7 +58,7 @@ def _column_in_words(name, card):
         if choice["others_marked"] is not None:
             text = f"{choice['others_marked']:.0%}"
             cells["values that agree if settings may be chosen, in others' rows marked †"] = text
-        sampled, same = card["table4"].values()
+        sampled, same = (card["table4"][rule] for rule in PAGE_RULES)
         cells["values of Table 4 that agree"] = (
             f"{sampled} as another sample of pages, {same} on the same pages"
         )
@@ -65,14 +67,16 @@ def _column_in_words(name, card):
 
 def _agreement_in_words(totals):
     """How much of print a column reaches; dashes where nothing is recorded."""
-    overall, *by_table = totals.values()
+    overall = totals["all"]
     taus = []
-    for of_table in by_table:
-        if of_table["columns"]:
+    for name, of_table in totals.items():
+        if name != "all" and of_table["columns"]:
             taus.append(_tau_text(of_table["tau"]).removeprefix("0"))
     texts = {
         "values that agree (others' rows)": "{agrees} of {measured} ({chance_agreement:.0%})",
-        "rows nearest to their own": "{rows_recognised} of {rows} (by chance {rows_by_chance:.0f})",
+        "rows nearest to their own printed row": (
+            "{rows_recognised} of {rows} (by chance {rows_by_chance:.0f})"
+        ),
         "columns with the printed winner": "{winner_agreement:.0%} of {columns}",
         "Kendall's τ (by table)": f"{_tau_text(overall['tau'])} ({', '.join(taus)})",
     }
@@ -141,19 +145,3 @@ def ranks_in_words(ranks: Ranks) -> str:
     if len(datasets) < N_DECIDABLE:
         words += f" With {len(datasets)} sets little can be decided."
     return words
-
-
-def number_of(n: int, noun: str) -> str:
-    """A number with its noun, such as "1 trial" or "3 trials"."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
-
-
-def listed(names) -> str:
-    """Names in a sentence, such as "A, B and C"."""
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
-
-
-def counted(numbers) -> str:
-    """Numbers by word, such as "3 current, 1 damaged", without those that are 0."""
-    return ", ".join(f"{n} {word}" for word, n in numbers.items() if n)

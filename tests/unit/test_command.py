@@ -352,7 +352,7 @@ def artefact(monkeypatch):
 def test_status_is_the_outcome_and_the_command_that_updates_it(run):
     code, printed = run("status")
     assert code == 1
-    caveat = "These counts are of records as they are; 1 results above are not current."
+    caveat = "These counts are of records as they are; 1 result above is not current."
     assert printed.endswith(f"mimlpaper run 3_framework\n\n{caveat}\n\n0 rows\n")
 
 

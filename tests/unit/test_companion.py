@@ -200,7 +200,7 @@ def test_a_damaged_record_is_left_out_with_a_note(without_data, shown):
     assert len(Companion(jobs=1).trials("mine")) == 1
     assert len(Companion().recorded("mine")) == 1
     assert "1 damaged" in shown.last_text()
-    assert "`mimlpaper compute mine" in shown.last_text()
+    assert "need data or a package that is not here" in shown.last_text()
 
 
 def test_records_that_no_check_confirmed_are_left_out_with_a_note(without_data, shown):

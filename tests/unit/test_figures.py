@@ -238,7 +238,7 @@ def from_round_5():
         staged("figure6", "MimlBoost", 25),
         "stage",
         xlabel="rounds",
-        printed={"MimlBoost": (20, printed)},
+        printed=[(20, printed)],
         first_shown=5,
     )
 

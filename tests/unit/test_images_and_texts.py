@@ -217,7 +217,7 @@ def test_bad_texts_are_refused(texts, message):
 
 
 def test_bad_parameters_of_texts_are_refused():
-    with pytest.raises(ValueError, match="at most window = 50, got 51"):
+    with pytest.raises(ValueError, match="from 1 to window = 50, got 51"):
         TextBags(step=51).fit(["good"])
     message = r"top_share must be a number in \(0, 1\], got 0"
     with pytest.raises(ValueError, match=message):

@@ -61,7 +61,7 @@ def test_the_value_fixed_in_advance_stands_where_it_differs(with_fixed):
 def test_a_row_with_settings_closest_to_print_is_marked(with_fixed):
     assert "AdtBoost.MH †" in with_fixed.entries.index
     assert with_fixed.rules_above == ("AdtBoost.MH †",)
-    assert "† marks 1 rows with 3 settings" in with_fixed.caption
+    assert "† marks 1 row with 3 settings" in with_fixed.caption
 
 
 @pytest.mark.parametrize("is_given", [True, False])

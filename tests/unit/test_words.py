@@ -31,7 +31,7 @@ def test_the_outcome_has_a_line_for_each_kind_of_agreement(card, lines):
     chance = card["totals"]["closest"]["all"]["chance_agreement"]
     agreement = f"106 of 106 ({chance:.0%})"
     assert lines["values that agree (others' rows)"] == [agreement, "–", "–"]
-    assert lines["rows nearest to their own"][0] == "16 of 16 (by chance 2)"
+    assert lines["rows nearest to their own printed row"][0] == "16 of 16 (by chance 2)"
     assert lines["columns with the printed winner"][0] == "100% of 14"
     assert lines["Kendall's τ (by table)"][0] == "1.00 (1.00, 1.00)"
 

@@ -63,13 +63,13 @@ def rounds_figure(
     first_shown : float or None, as in :func:`~mimlstudy.report.figures.plot_parameter_curves`.
     """
     rounds = {name: CHOSEN[name] for name in methods}
-    printed = {name: (value, printed_means(table, name)) for name, value in rounds.items()}
+    printed = [(value, printed_means(table, name)) for name, value in rounds.items()]
     return plot_parameter_curves(
         records[records["stage"].isin(grid)] if grid else records,
         "stage",
         xlabel="boosting rounds",
         published=rounds,
-        printed=printed if with_print else None,
+        printed=printed if with_print else (),
         first_shown=first_shown,
     )
 

@@ -14,9 +14,9 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.claims import WORDS
 from mimlstudy.judge.verdicts import LOWER_IS_BETTER, VERDICTS
 from mimlstudy.paper.published import published_tables
-from mimlstudy.report.figures import GREEN, LINE, VERMILION, WORD_BARS
+from mimlstudy.report.figures import GREEN, LINE, VERMILION
 from mimlstudy.report.marks import DAGGER, marked_names
-from mimlstudy.report.verdict_looks import VERDICT_LOOKS
+from mimlstudy.report.verdict_looks import CLAIM_LOOKS, VERDICT_LOOKS
 
 MOST_TOLERANCES = 6.0  # tolerances that the axis shows
 AT_THE_EDGE = MOST_TOLERANCES + 0.25
@@ -165,13 +165,12 @@ def words_figure(words: pd.DataFrame) -> plt.Figure:
     figure, ax = plt.subplots(figsize=(7, 0.3 * len(words) + 0.75))
     # Bars are drawn from below, and the first row stands on top.
     upwards = words.loc[::-1, [*WORDS]]
-    colors = [WORD_BARS[word][0] for word in WORDS]
-    look = dict(color=colors, width=0.75, legend=False)
+    looks = CLAIM_LOOKS.loc[[*WORDS]]
+    look = dict(color=[*looks["bar"]], width=0.75, legend=False)
     upwards.plot.barh(stacked=True, ax=ax, **look)
     ends = upwards.cumsum(axis="columns")
     middles = ends - upwards / 2
-    for word in WORDS:
-        _, color = WORD_BARS[word]
+    for word, color in looks["number"].items():
         text: dict[str, Any] = dict(color=color, ha="center", va="center")
         bars = zip(upwards[word], middles[word], strict=True)
         for place, (n_claims, middle) in enumerate(bars):

@@ -16,6 +16,7 @@ from mimlstudy.judge.compare import run_means
 from mimlstudy.judge.selection import unmixed
 from mimlstudy.paper.published import published_cells, published_tables
 from mimlstudy.report.figures import BLUE, INK, VERMILION
+from mimlstudy.report.sentences import listed, number_and_noun
 from mimlstudy.report.tables import (
     ReportTable,
     address,
@@ -25,7 +26,6 @@ from mimlstudy.report.tables import (
     low_rank_in_words,
     number_entries,
 )
-from mimlstudy.report.words import number_of
 
 WHOLE, NO_CORRECTION = "SubCod, whole budget", "SubCod, no correction"
 MINIMAL, VERTEX = "SubCod, minimal correction", "SubCod, vertex"
@@ -122,12 +122,14 @@ def accuracies_table(
     n_runs = tidy["size"].min()
     # Such as 10, or 9–10 where a fold is missing.
     n_folds = "–".join(map(str, sorted(set(runs["n_trials"]))))
-    kinds = " and ".join(sorted(set(runs["kind"])))
-    caption = f"{title}: accuracy ↑, mean ± std over {number_of(n_runs, 'run')} of {n_folds} folds."
+    kinds = listed(sorted({*runs["kind"]}))
+    caption = (
+        f"{title}: accuracy ↑, mean ± std over {number_and_noun(n_runs, 'run')} of {n_folds} folds."
+    )
     # What the paper has is not said.
     if profile != "paper" or kinds != "original":
         caption += f" Profile {profile}; {kinds} data."
-    caption += low_rank_in_words(records)
+    caption = " ".join(filter(None, [caption, low_rank_in_words(records)]))
     shown = shown.loc[records["method"].unique(), sets]
     return frame_grid(
         shown,

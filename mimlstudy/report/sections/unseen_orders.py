@@ -160,7 +160,7 @@ def precision_table(records: pd.DataFrame) -> ReportTable:
     shown = crossed(names, sets, cells.values())
     in_order = [name for name in SETS if name in shown]
     caption = "Average precision on unseen data, mean ± std: fixed in advance, then equal tuning."
-    caption += low_rank_in_words(records)
+    caption = " ".join(filter(None, [caption, low_rank_in_words(records)]))
     return frame_grid(shown[in_order], tidy, caption, corner="method")
 
 
