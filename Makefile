@@ -40,24 +40,24 @@ check-in-ci: install $(if $(CHROMIUM),.venv/installed-browser)
 	$(MAKE) check-notebooks
 	$(MAKE) --jobs check-tests $(if $(CHROMIUM),check-site)
 
-check-notebooks:  # all of them, on synthetic data
+check-notebooks: install  # all of them, on synthetic data
 	$(BIN)/mimlpaper run --profile smoke --at-once 2 --jobs 1
 
-check-tests:  # changed code, wrong numbers, the bench and its guests
+check-tests: install  # changed code, wrong numbers, the bench and its guests
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/check
 
-check-site:  # the notebooks' pages, in a browser
+check-site: .venv/installed-browser  # the notebooks' pages, in a browser
 	$(BIN)/python site/build.py --profile smoke
 	$(BIN)/python site/check.py build/smoke build/site-smoke
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/browser/pages
 
-check-machines:  # kills, interrupts, other processors, a cluster
+check-machines: .venv/installed-cluster  # kills, interrupts, other processors, a cluster
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/machines
 
 check-package: install  # in empty environments
 	$(BIN)/python tests/package/check_package.py
 
-check-clients:  # JupyterLab, and papermill without the command
+check-clients: .venv/installed-browser  # JupyterLab, and papermill without the command
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/browser/clients
 
 lab: .venv/installed-lab  ## the notebooks in JupyterLab, as working copies in build/lab

@@ -20,7 +20,7 @@ def project_root() -> Path:
 
 
 def study_data() -> Path:
-    """The folder that holds published/ and divergences.csv."""
+    """The folder that holds published/, divergences.csv and contents.csv."""
     return IN_WHEEL if IN_WHEEL.is_dir() else PACKAGE.parent / "data"
 
 

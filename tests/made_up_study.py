@@ -1,6 +1,7 @@
 """Tiny experiments on data that the library draws, and code that looks edited."""
 
 import os
+import signal
 import time
 from functools import cache, partial
 from pathlib import Path
@@ -35,21 +36,8 @@ def tiny(
     **fields,
 ):
     """An experiment on 24 drawn bags."""
-    part = Part(
-        datasets,
-        RandomSplits(n_splits),
-        methods,
-        overrides or {},
-    )
-    stand_in = CATALOGUE.stand_in
-    return Experiment(
-        name,
-        "Mine",
-        (part,),
-        measure,
-        stand_in=stand_in,
-        **fields,
-    )
+    part = Part(datasets, RandomSplits(n_splits), methods, overrides or {})
+    return Experiment(name, "Mine", (part,), measure, stand_in=CATALOGUE.stand_in, **fields)
 
 
 class SleepsATenth(LabelFrequencies):
@@ -58,6 +46,13 @@ class SleepsATenth(LabelFrequencies):
     def fit(self, X, Y):
         time.sleep(0.1)
         return super().fit(X, Y)
+
+
+class Deadly(LabelFrequencies):
+    """A learner that kills its process."""
+
+    def fit(self, X, Y):
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 class SleepsMinutes(LabelFrequencies):

@@ -18,7 +18,7 @@ import llvmlite.binding
 from threadpoolctl import threadpool_info
 
 PINNED, OWN = "x86-64-v3", "own arithmetic"
-# What NumPy and SciPy call where the arithmetic is pinned; another BLAS, such as MKL, is not.
+# The BLAS of NumPy and SciPy where the arithmetic is pinned; another, as MKL, cannot be pinned.
 PINNED_KERNELS = ["openblas Haswell"]
 FEATURES = [
     "avx",
@@ -87,11 +87,11 @@ def _obstacle():
 
 
 def warn_of_own_arithmetic():
-    """Say on the terminal that trials will not have the pinned arithmetic, and why."""
+    """Say on the terminal that trials may lack the pinned arithmetic, and why."""
     if obstacle := _obstacle():
         print(
-            f"{OWN}: {obstacle}. Numbers may differ from recorded ones in the last digits, and "
-            "records made now count on machines with the same arithmetic only.",
+            f"{OWN}: {obstacle}. Trials with it may differ from recorded ones in the last digits, "
+            "and their records count on machines with the same arithmetic only.",
             file=sys.stderr,
         )
 

@@ -47,13 +47,13 @@ def compute(
     by_name = {experiment.name: experiment for experiment in asked}
     how = dict(profile=profile, methods=methods, store=store)
     # All are listed first: an unknown method stops the call before anything is announced or run.
-    asked_for = {name: each.trials(profile, methods) for name, each in by_name.items()}
+    trials_of = {name: experiment.trials(profile, methods) for name, experiment in by_name.items()}
     waiting: list[Trial] = []
     for name, experiment in by_name.items():
         recorded = read_records(experiment, **how)
-        trials = _to_run(experiment, asked_for[name], recorded, recompute)
+        trials = _to_run(experiment, trials_of[name], recorded, recompute)
         if trials and _data_are_here(trials, store.catalogue, data_home, recorded):
-            _announce(experiment, trials, recorded, jobs)
+            _announce(experiment, trials, recorded, jobs, dask)
             store.append(experiment, [])  # a file that cannot be written fails now, not in hours
             waiting += trials
     if waiting:
@@ -95,25 +95,31 @@ def _data_are_here(waiting, catalogue, data_home, recorded):
         # A reader can look at old records, which have their state beside them.
         if not set(waiting) <= set(keys_of(recorded)):
             raise
-        print(f"{len(waiting)} trials are not run again: {error}")
+        print(f"{len(waiting)} trials are not run again: {error}", file=sys.stderr)
         return False
     return True
 
 
-def _announce(experiment, trials, recorded, jobs):
+def _announce(experiment, trials, recorded, jobs, dask):
     line = f"{experiment.name}: {len(trials)} trials to run"
     seconds = _expected_seconds(trials, recorded)
-    # Where one method never ran, a sum of the others would be too short.
-    if seconds.notna().all():
-        n_workers = min(len(trials), effective_n_jobs(jobs))
+    # Where one method never ran, a sum of the others would be too short; how many workers a
+    # cluster has is not known here.
+    if dask is None and seconds.notna().all():
+        n_workers = min(len(trials), _n_workers(experiment, jobs))
         duration = duration_in_words(seconds.sum() / n_workers)
         processes = "process" if n_workers == 1 else "processes"
         line += f", about {duration} with {n_workers} {processes}"
     print(line, file=sys.stderr)  # as the bar of progress, so that a table can be piped
 
 
+def _n_workers(experiment, jobs):
+    """How many processes run the trials of an experiment."""
+    return 1 if experiment.measure.alone else effective_n_jobs(jobs)
+
+
 def duration_in_words(seconds: float) -> str:
-    """A duration to the next second, minute, or hour and minute."""
+    """A duration, rounded up to seconds, minutes, or hours and minutes."""
     if seconds <= 60:
         return f"{int(np.ceil(seconds))} s"
     minutes = int(np.ceil(seconds / 60))
@@ -123,12 +129,12 @@ def duration_in_words(seconds: float) -> str:
 
 def _expected_seconds(trials, recorded):
     """Mean seconds of recorded trials with the same override, else of the same method, else NaN."""
-    waiting = pd.DataFrame(trials, columns=KEY)
-    each = recorded.drop_duplicates(KEY)  # a stage repeats the seconds of its trial
-    seconds = pd.Series(np.nan, waiting.index)
+    to_run = pd.DataFrame(trials, columns=KEY)
+    one_row_a_trial = recorded.drop_duplicates(KEY)  # a stage repeats the seconds of its trial
+    seconds = pd.Series(np.nan, to_run.index)
     for alike in (CONFIGURED, ["dataset", "method"]):
-        means = each.groupby(alike)["seconds"].mean()
-        seconds = seconds.fillna(waiting.join(means, on=alike)["seconds"])
+        means = one_row_a_trial.groupby(alike)["seconds"].mean()
+        seconds = seconds.fillna(to_run.join(means, on=alike)["seconds"])
     return seconds
 
 
@@ -159,10 +165,9 @@ def estimate(
     """Trials that are still to run and the hours that they take, one row an experiment.
 
     Parameters are those of :func:`compute`. Column unknown counts the trials of methods that never
-    ran on their data set. Hours are the core hours divided by ``jobs``, but at least those of the
-    longest trial. The last row is the sum.
+    ran on their data set. Hours are the core hours divided by ``jobs``, or by 1 where trials
+    run alone, but at least those of the longest trial. The last row is the sum.
     """
-    n_workers = effective_n_jobs(jobs)
     rows = []
     for experiment in experiments:
         trials = experiment.trials(profile, methods)
@@ -172,7 +177,8 @@ def estimate(
         n_unknown = int(seconds.isna().sum())
         total = seconds.sum()
         # However many workers there are, none shares a trial.
-        duration = max(total / n_workers, seconds.max()) if waiting else 0.0
+        shared = total / _n_workers(experiment, jobs)
+        duration = max(shared, seconds.max()) if waiting else 0.0
         counts = len(trials), len(waiting), n_unknown
         rows.append((experiment.name, *counts, total / 3600, duration / 3600))
     columns = ["experiment", "trials", "to_run", "unknown", "core_hours", "hours"]

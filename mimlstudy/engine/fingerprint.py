@@ -20,6 +20,7 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 from functools import cache, partial
 from importlib import import_module
+from itertools import chain
 from types import ModuleType
 from typing import NamedTuple
 
@@ -98,9 +99,11 @@ def fingerprint(estimator, loader, splits, measure) -> Fingerprint:
 def modules_behind(estimator, loader, splits, measure) -> dict[str, int]:
     """The packages' modules that a fingerprint covers, with the number of definitions in use."""
     _, definitions = _behind(estimator, loader, splits, measure)
-    modules = [
-        module for module, name in definitions if name != REST and not _is_import(module, name)
-    ]
+    modules = []
+    for definition in definitions:
+        module, name = definition
+        if name != REST and not _is_import(definition):
+            modules.append(module)
     return dict(sorted(Counter(modules).items()))
 
 
@@ -218,9 +221,9 @@ def _uses(definition: Definition) -> set[Definition]:
 @cache
 def _meanings(definition: Definition) -> dict[str, set[Definition]]:
     """What each name in one definition means, of those that these packages define or import."""
-    module, name = definition
+    module, _ = definition
     meanings = {}
-    for node in (node for part in _names(module)[0][name] for node in ast.walk(part)):
+    for node in chain.from_iterable(map(ast.walk, _statements(definition))):
         if isinstance(node, ast.Name):
             meanings[node.id] = _resolved(module, node.id)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -232,15 +235,25 @@ def _meanings(definition: Definition) -> dict[str, set[Definition]]:
     return meanings
 
 
+def _statements(definition: Definition) -> list[ast.stmt]:
+    """The statements that make a definition, in normal form."""
+    module, name = definition
+    defined, _ = _names(module)
+    return defined[name]
+
+
 @cache
 def _line(definition: Definition) -> str:
     """A definition's name, its hash, and those of what its names mean.
 
     With the latter, two definitions that are exchanged are seen, though both are in use.
     """
-    words = [definition[1], _hash(definition)]
-    for name, meanings in sorted(_meanings(definition).items()):
-        words += [f"{name}={meaning[1]}:{_hash(meaning)}" for meaning in sorted(meanings)]
+    _, name = definition
+    words = [name, _hash(definition)]
+    for used, meanings in sorted(_meanings(definition).items()):
+        for meaning in sorted(meanings):
+            _, meant = meaning
+            words.append(f"{used}={meant}:{_hash(meaning)}")
     return " ".join(words)
 
 
@@ -299,10 +312,10 @@ def _is_ours(module: str) -> bool:
     return module.partition(".")[0] in {name.partition(".")[0] for name in sources()}
 
 
-def _is_import(module: str, name: str) -> bool:
+def _is_import(definition: Definition) -> bool:
     """Whether a name is only imported from another package."""
-    statements = _names(module)[0][name]
-    return all(isinstance(each, ast.Import | ast.ImportFrom) for each in statements)
+    imports = ast.Import | ast.ImportFrom
+    return all(isinstance(statement, imports) for statement in _statements(definition))
 
 
 def _names_defined_by(statement) -> list[str]:
@@ -407,5 +420,4 @@ def _modules_used_as_values(tree: ast.Module) -> set[str]:
 
 @cache
 def _hash(definition: Definition) -> str:
-    module, name = definition
-    return hashlib.sha256(canonical(_names(module)[0][name]).encode()).hexdigest()
+    return hashlib.sha256(canonical(_statements(definition)).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Processes that start at once: forks of a server that has imported what they call."""
+"""Processes that start quickly: forks of a server that has imported what they call."""
 
 import multiprocessing
 import sys
@@ -15,7 +15,7 @@ CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods()  # not on Win
 
 
 def fork_context(*modules: str):
-    """Starts processes that share nothing with this one, and have its modules from the start.
+    """A context whose processes share nothing with this one, and have its modules from the start.
 
     They also have the further ``modules``. The first call of a process decides what the server has
     imported; later forks import the rest themselves. On Windows each process imports all itself.

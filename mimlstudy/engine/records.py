@@ -95,7 +95,8 @@ SAME = ("equal", "close")  # the outcomes that attest a group
 # The other outcomes; DAMAGED, a state, is one too. The records of a DIFFERENT group get the state
 # DIFFERS.
 DIFFERENT, FAILED = "different", "failed"
-# A damaged record marks itself; that a group differs is known by its outcome alone.
+# DIFFERENT last: a damaged record shows by itself; that records of older code differ is known by
+# the outcome alone.
 FROM_BEST_TO_WORST = (*SAME, FAILED, DAMAGED, DIFFERENT)
 FILE_OF_OUTCOMES = "verified"
 
@@ -285,7 +286,7 @@ def _parse(text, path, measure, catalogue):
 
 
 def _possible(table, measure, catalogue):
-    """Whether each row's numbers can be what the measure and the catalogue say of them."""
+    """Whether each row's numbers obey the rules of the measure, and its ranks the catalogue."""
     numbers = table[[*NUMBERS_OF_EVERY_FILE, *measure.numbers]].astype(float)
     counts = numbers[[*COUNTS, *measure.counts]]
     times = numbers.filter(items=TIMES)
@@ -547,10 +548,11 @@ def other_versions(store: Store) -> str:
     recorded = set()
     for path in store.folder.glob("*.csv"):
         try:
-            texts = pd.read_csv(path, usecols=["versions"])["versions"].dropna()
+            # Files of records have both columns; lists of outcomes and of disturbances do not.
+            table = pd.read_csv(path, usecols=["code", "versions"])
         except ValueError:  # cut off, empty, or somebody's own: reading its records says so
             continue
-        for text in texts.unique():
+        for text in table["versions"].dropna().unique():
             recorded |= set(text.split("; "))
     differing = sorted(recorded - set(here))
     if not differing:

@@ -77,8 +77,9 @@ def parse_csv(text: str, columns: Sequence[str]) -> tuple[pd.DataFrame, list[boo
     rows: list[list[str]] = []
     try:
         for row in reader:
-            joined = reader.line_num > len(rows) + 1  # by a quotation mark
-            if len(row) != len(wanted) or joined:
+            if reader.line_num > len(rows) + 1:
+                raise ValueError("a quotation mark joins it to the next line")
+            if len(row) != len(wanted):
                 raise ValueError(f"expected {len(wanted)} columns, got {len(row)}")
             rows.append(row)
     except (ValueError, csv.Error) as error:
@@ -95,6 +96,7 @@ def parse_csv(text: str, columns: Sequence[str]) -> tuple[pd.DataFrame, list[boo
 def end_of_rows(data: bytes, n_columns: int) -> tuple[int, bool]:
     """Where the last whole row of a file ends, and whether it ends its line.
 
+    ``n_columns`` does not count the seal.
     A process that was killed leaves part of a row. An editor may leave off the last end of line:
     that row is whole if its seal is right.
     """

@@ -1,6 +1,6 @@
 """The text of all modules of the library and the study, and versions of what trials call.
 
-It imports little, so that a command can ask at once whether anything has changed.
+It imports little, so that a command can ask quickly whether anything has changed.
 """
 
 import hashlib

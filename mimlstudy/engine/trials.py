@@ -227,7 +227,10 @@ class Experiment:
         return tuple(dict.fromkeys(method for part in covering for method in part.methods))
 
     def trials(self, profile: str = "paper", methods=None) -> list[Trial]:
-        """All trials of a profile, of the named methods if any are named, split by split."""
+        """All trials of a profile, of the named methods if any are named.
+
+        They come part by part, and in each split by split.
+        """
         if profile not in PROFILES:
             raise ValueError(f"profile must be one of {[*PROFILES]}, got {profile!r}")
         self._check(methods)

@@ -39,7 +39,10 @@ from mimlstudy.engine.trials import Experiment, Trial
 from mimlstudy.engine.workers import TrialError, run_trials
 
 NOT_SAME = (DIFFERENT, DAMAGED, FAILED)
-MEANING = "equal: to a millionth; close: at most one decision in a hundred test bags differs"
+MEANING = (
+    "equal: to a millionth; close: as if one test bag in a hundred, or one in all, had one label "
+    "decided and two neighbours ranked differently"
+)
 VERIFIED_COLUMNS = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
 LARGEST_SHARE_OF_A_TRIAL = 1 / 4
 
@@ -220,37 +223,38 @@ def _cheap_trials(recorded: Recorded, seconds, rng):
 
 def _judge_groups(recorded: Recorded, to_run) -> Iterator[dict]:
     """Run these trials again, and yield the outcome of each of their groups when it is known."""
-    trials = {key: trials_of(rows) for key, rows in to_run.groupby(GROUP)}
-    group_of = {trial: key for key, of_group in trials.items() for trial in of_group}
-    results: dict[tuple, list] = {key: [] for key in trials}
+    trials_of_group = {group: trials_of(rows) for group, rows in to_run.groupby(GROUP)}
+    group_of = {trial: group for group, trials in trials_of_group.items() for trial in trials}
+    results: dict[tuple, list] = {group: [] for group in trials_of_group}
     for trial, result in _run_again(recorded, to_run):
-        key = group_of[trial]
-        results[key].append(result)
-        if len(results[key]) == len(trials[key]):
-            yield _judge_group(recorded, key, results.pop(key), len(trials[key]))
+        group = group_of[trial]
+        results[group].append(result)
+        n_trials = len(trials_of_group[group])
+        if len(results[group]) == n_trials:
+            yield _judge_group(recorded, group, results.pop(group), n_trials)
     # Some trials of the others have failed.
-    for key, of_group in results.items():
-        yield _judge_group(recorded, key, of_group, len(trials[key]))
+    for group, of_group in results.items():
+        yield _judge_group(recorded, group, of_group, len(trials_of_group[group]))
 
 
-def _judge_group(recorded, key, results, n_checked) -> dict:
-    group = recorded.rows.merge(pd.DataFrame([key], columns=GROUP), on=GROUP)
+def _judge_group(recorded, group, results, n_trials) -> dict:
+    records = recorded.rows.merge(pd.DataFrame([group], columns=GROUP), on=GROUP)
     largest = max((difference for difference, _ in results), default=0.0)
-    return dict(zip(GROUP, key, strict=True)) | {
-        "n_recorded": len(group.drop_duplicates(KEY)),
-        "n_checked": n_checked,
+    return dict(zip(GROUP, group, strict=True)) | {
+        "n_recorded": len(records.drop_duplicates(KEY)),
+        "n_checked": n_trials,
         "largest_difference": largest,
-        "outcome": _worst_of_group(group, results, n_checked, largest),
+        "outcome": _outcome_of(records, results, n_trials, largest),
     }
 
 
-def _worst_of_group(group, results, n_trials, largest) -> str:
-    """The worst that is known of a group, as a word."""
+def _outcome_of(records, results, n_trials, largest) -> str:
+    """The outcome of a group: the worst that is known of its records."""
     # What a damaged record does not give again says nothing of the others.
-    if (group["state"] == DAMAGED).any():
+    if (records["state"] == DAMAGED).any():
         return DAMAGED
     # A group that differs stays so until it is recorded again, whatever the sample shows.
-    if not all(same for _, same in results) or (group["state"] == DIFFERS).any():
+    if not all(same for _, same in results) or (records["state"] == DIFFERS).any():
         return DIFFERENT
     if len(results) < n_trials:
         return FAILED

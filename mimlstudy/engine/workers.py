@@ -143,7 +143,7 @@ def _here(jobs, n_processes, progress) -> Iterator[Ended]:
 
 
 def _rounds_after_death(batches, n_workers):
-    """What is left to run: the batches that nobody had begun, then each suspected job alone."""
+    """What is left to run: the batches that no worker had begun, then each suspected job alone."""
     # Joblib hands out two batches a worker: only the first 2 * n_workers can have begun.
     n_suspects = 2 * n_workers
     not_begun = batches[n_suspects:]

@@ -17,9 +17,10 @@ same scores, see :func:`is_degenerate`. A row that would take days has fewer of 
 fewer alternations or starts, a smaller rank, a looser solver, or a kernel that shares nothing
 between labels: such a setting has the source "for time".
 
-Ranks of kernel factors stand beside the rule. The default of the library misses at most 1% of the
-trace. Where a nearly exact kernel was affordable the rank is higher: 1,000 on scenes for MimlBoost,
-and 1,500 on genes.
+Ranks of kernel factors stand beside the rule. The library's default is exact up to 2,000 rows;
+above, it misses at most 1% of the trace, unless that needs more than 1,000 landmarks. Where a
+nearly exact kernel was affordable the rank is higher: 1,000 on scenes for MimlBoost, and 1,500 on
+genes.
 
 One row breaks the rule: InsDif_MimlBoost has the γ of MimlSvm's program, .2, and not that of
 MimlBoost's program, so that the variants of InsDif have one γ.

@@ -29,7 +29,7 @@ from mimlstudy.engine.trials import Experiment, Part, Splits
 from mimlstudy.paper import section4, section5, section6, section7
 from mimlstudy.paper.measures import COST_MEASURE
 
-# The training part of a table's first split, under the published settings.
+# Fitted to the training part of a table's first split, with the settings closest to print.
 TABLE_OF_SET = {
     "scene": "table1",
     "reuters": "table2",
@@ -134,8 +134,8 @@ class ScikitMultilearnKnn(BaseEstimator):
         return self.classifier_.predict_proba(X).toarray()
 
 
-# Implementations of a method on the same bags, the last of them for testing: ours first. No size
-# above draws the same bags, whose fits leave none for testing.
+# Implementations of one method on the same bags, ours first; the last ``N_PEER_TEST`` bags are for
+# testing. No size above is repeated here: those fits train on all bags.
 N_PEER_TEST = 200
 PEERS = {
     "drawn:600x8x4": {

@@ -116,7 +116,10 @@ def published_claims() -> pd.DataFrame:
 
 
 def published_facts() -> pd.DataFrame:
-    """What the paper states of its data sets: dataset, fact, value, its decimals, or over it."""
+    """What the paper states of its data sets.
+
+    Columns are dataset, fact, value, its printed decimals, and over: whether the paper says "over".
+    """
     facts = pd.read_csv(published() / "data_facts.csv")
     return facts.astype({"value": float, "over": bool})
 

@@ -7,8 +7,8 @@ texts.
 
 The level and power of its test are simulated with two equal learners. Data sets are drawn with two
 views of the same labels, alike in distribution. One ridge learner sees the first view, another the
-second: by symmetry all that a test shows is false. Each set is divided thirty times, a quarter for
-training.
+second: by symmetry every difference that a test finds is false. Each set is divided thirty times, a
+quarter for training.
 """
 
 from typing import Any

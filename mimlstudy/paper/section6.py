@@ -184,8 +184,8 @@ def _on_pages(name, row):
 
 TABLE_4 = Table((name, _on_pages(name, row)) for name, row in ON_PAGES.items())
 
-# Each MIML learner with the bags of InsDif, and with other bags or none. A bag of InsDif holds its
-# example once for each label, and each instance costs C: so without bags C is multiplied by
+# Three MIML learners with the bags of InsDif, and with other bags or none. A bag of InsDif holds
+# its example once for each label, and each instance costs C: so without bags C is multiplied by
 # N_YEAST_LABELS.
 BY_NN, BY_MI_SVM = TABLE_3["InsDif"], TABLE_3["InsDif_MimlSvm_mi"]
 BY_BOOST, NO_BAGS = TABLE_3["InsDif_MimlBoost"], insdif.SingleInstances()

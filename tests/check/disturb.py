@@ -1,8 +1,9 @@
 """How far other arithmetics move a criterion: writes data/results/disturbances.csv.
 
-The first split of every row of Tables 1 to 5 and Figs. 4 to 9 runs again with other instructions,
-BLAS kernels and a libm without fused multiplication and addition, each in a process of its own,
-and is compared with its record. `python tests/check/disturb.py`, about half an hour.
+The first trial of every row of Tables 1 to 5 and Figs. 4 to 9, of its first data set on the first
+split, runs again with other instructions, BLAS kernels and a libm without fused multiplication and
+addition, each in a process of its own, and is compared with its record. `python
+tests/check/disturb.py`, about half an hour.
 """
 
 import json

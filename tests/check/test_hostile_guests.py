@@ -4,13 +4,12 @@ Each is entered in Table 1 on synthetic data. An honest method is entered before
 same process, and its numbers stay to the last digit.
 """
 
-import os
 import re
-import sys
 import textwrap
 from types import SimpleNamespace
 
 import numpy as np
+import psutil
 import pytest
 
 from mimlpaper.baselines.binary_relevance import LabelFrequencies
@@ -405,11 +404,9 @@ def test_processes_of_guests_end_with_the_bench(here, session):
 
 def is_running(process_id):
     try:
-        os.kill(process_id, 0)
-    except ProcessLookupError:
+        return psutil.Process(process_id).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
         return False
-    status = open(f"/proc/{process_id}/stat").read().split()[2] if sys.platform == "linux" else ""
-    return status != "Z"
 
 
 class Hostile(LabelFrequencies):

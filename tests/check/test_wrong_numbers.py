@@ -10,8 +10,7 @@ from mimlpaper.datasets import DataError, fetch, load, loaders
 from mimlstudy.engine import execution, records, trials
 from mimlstudy.engine.catalogue import content_hash
 from mimlstudy.engine.execution import compute
-from mimlstudy.engine.records import CURRENT, KEY
-from mimlstudy.engine.records import read_records as records_of
+from mimlstudy.engine.records import CURRENT, KEY, read_records
 from mimlstudy.engine.rows import StoreError
 from mimlstudy.engine.trials import Measure
 from mimlstudy.engine.verify import verify
@@ -169,7 +168,7 @@ def test_no_byte_is_changed_in_silence(store, mine):
     """Of records and of outcomes: it has no effect, is marked, or is refused with the way out."""
     compute(mine, store=store, jobs=1)
     verify([mine], store=store, jobs=1)
-    before = records_of(mine, store=store)
+    before = read_records(mine, store=store)
     outcomes_before = store.outcomes()
     rng = np.random.default_rng(0)
     ends = []
@@ -189,7 +188,7 @@ def test_no_byte_is_changed_in_silence(store, mine):
 def end_of(mine, store, before, outcomes_before):
     """What becomes of a file with one other byte."""
     try:
-        read = records_of(mine, store=store)
+        read = read_records(mine, store=store)
         outcomes = store.outcomes()
     except StoreError as error:
         message = str(error)

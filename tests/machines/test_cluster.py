@@ -1,24 +1,23 @@
-"""Dask clusters of worker processes on this machine: of one, and of three with one killed."""
+"""Dask clusters of processes on this machine: lost workers, deadly trials, what is refused."""
 
 import os
 import re
 import signal
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlstudy.engine.arithmetic import variables
 from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import CURRENT, Store
 from mimlstudy.engine.trials import Measure
 from mimlstudy.engine.workers import TrialError, run_trials
 from mimlstudy.paper.catalogue import CATALOGUE
-from tests.made_up_study import METHODS, check_same_numbers, tiny
+from tests.made_up_command import wait_until
+from tests.made_up_study import METHODS, Deadly, check_same_numbers, tiny
 
 distributed = pytest.importorskip(
     "distributed", reason="a cluster needs the package distributed: see requirements/cluster.lock"
@@ -41,13 +40,11 @@ def start(program, *options, folder, environment):
 
 def wait_for_address(log):
     """The address of the scheduler, once it says so."""
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline:
-        match = re.search(r"tcp://127.0.0.1:\d+", log.read_text())
-        if match:
-            return match[0]
-        time.sleep(0.05)
-    raise AssertionError("the scheduler did not start")
+    found = wait_until(
+        lambda: re.search(r"tcp://127.0.0.1:\d+", log.read_text()),
+        message="the scheduler did not start",
+    )
+    return found[0]
 
 
 @contextmanager
@@ -112,13 +109,6 @@ def test_a_cluster_loses_a_worker_and_its_records_are_those_made_here(tmp_path):
 
 def process_of_trial(estimator, dataset, train, test):
     return [{"pid": os.getpid()}]
-
-
-class Deadly(LabelFrequencies):
-    """Kills its process."""
-
-    def fit(self, X, Y):
-        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_a_cluster_of_one_worker_runs_on_that_worker(tmp_path):

@@ -1,15 +1,13 @@
-"""Real faults against real runs: kills, Ctrl-C, torn files, edited code, lost processes."""
+"""Real faults against real runs: kills, Ctrl-C, edited code, lost processes."""
 
 import os
 import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
-from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlstudy import folders
 from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import Store
@@ -18,47 +16,28 @@ from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.report.bench import bench
 from mimlstudy.report.command import main
 from tests.fingerprinted_trials import check_covered
+from tests.made_up_command import start_command, wait_until
 from tests.made_up_notebooks import write_notebook
 from tests.made_up_stranger import enter_project
-from tests.made_up_study import METHODS, check_same_numbers, short_trials, tiny
+from tests.made_up_study import METHODS, Deadly, check_same_numbers, short_trials, tiny
 
 SHORT = short_trials()
-
-# The command as a process of its own, with short trials in the place of Fig. 7. Ctrl-C arrives
-# also where a script runs the tests.
-COMMAND = """
-import signal, sys
-from pathlib import Path
-from mimlstudy import folders
-from mimlstudy.report.command import main
-from mimlstudy.paper import experiments as registry
-from tests.made_up_study import short_trials
-signal.signal(signal.SIGINT, signal.default_int_handler)
-folders.results = lambda: Path(sys.argv[1])
-registry.EXPERIMENTS["figure7"] = short_trials()
-sys.exit(main(["compute", "figure7", "--jobs", "2"]))
-"""
 
 
 class Run:
     """``mimlpaper compute`` as a process of its own."""
 
     def __init__(self, folder):
-        self.store = Store(folder, CATALOGUE)
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", COMMAND, str(folder)],
-            start_new_session=True,
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        self.store = Store(folder / "results", CATALOGUE)
+        self.process = start_command(folder, "short_trials", jobs=2)
 
     def wait_for(self, n_records):
         """Until so many trials are recorded, or the run has ended."""
-        deadline = time.monotonic() + 120
-        while len(self.store.load(SHORT)) < n_records and self.process.poll() is None:
-            assert time.monotonic() < deadline
-            time.sleep(0.005)
+
+        def is_recorded():
+            return len(self.store.load(SHORT)) >= n_records
+
+        wait_until(lambda: is_recorded() or self.process.poll() is not None)
         return self
 
     def workers(self):
@@ -87,7 +66,7 @@ def undisturbed(tmp_path_factory):
 
 def go_on(folder):
     """A run that has recorded more than what was recorded before it."""
-    n_before = len(Store(folder, CATALOGUE).load(SHORT))
+    n_before = len(Store(folder / "results", CATALOGUE).load(SHORT))
     return Run(folder).wait_for(n_before + 1)
 
 
@@ -104,7 +83,6 @@ def test_stopped_again_and_again_it_ends_with_the_same_records(tmp_path, undistu
     assert orphaned.workers()
     os.kill(orphaned.process.pid, signal.SIGKILL)
     orphaned.process.wait()
-    deadline = time.monotonic() + 60
 
     killed = go_on(tmp_path)
     os.killpg(killed.process.pid, signal.SIGKILL)
@@ -120,9 +98,7 @@ def test_stopped_again_and_again_it_ends_with_the_same_records(tmp_path, undistu
     assert "a worker process died" in printed
     check_same_numbers(maimed.store.load(SHORT), undisturbed)
 
-    while orphaned.workers():
-        assert time.monotonic() < deadline, "workers outlive their run"
-        time.sleep(0.1)
+    wait_until(lambda: not orphaned.workers(), message="workers outlive their run")
 
 
 def test_two_runs_at_once_record_what_either_would_alone(tmp_path, undisturbed):
@@ -131,11 +107,6 @@ def test_two_runs_at_once_record_what_either_would_alone(tmp_path, undisturbed):
         status, _ = run.end()
         assert status == 0
     check_same_numbers(runs[0].store.load(SHORT), undisturbed)
-
-
-class Deadly(LabelFrequencies):
-    def fit(self, X, Y):
-        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_a_trial_that_kills_every_worker_stops_only_itself():

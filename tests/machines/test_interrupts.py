@@ -15,54 +15,15 @@ from mimlstudy.engine.records import Store
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.report.kernels import NAME
 from mimlstudy.report.notebooks import run_notebooks
+from tests.made_up_command import start_command, wait_until
 from tests.made_up_notebooks import enter_notebooks, write_notebook
 from tests.made_up_study import compiled_trials
-
-# The command as a process of its own, with an experiment in the place of Fig. 7. Ctrl-C arrives
-# also where a script runs the tests.
-COMMAND = """
-import signal, sys
-from pathlib import Path
-from mimlstudy import folders
-from mimlstudy.report.command import main
-from mimlstudy.paper import experiments
-from tests import made_up_study
-if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    folders.results = lambda: Path(sys.argv[1])
-    experiments.EXPERIMENTS["figure7"] = getattr(made_up_study, sys.argv[2])()
-    sys.exit(main(["compute", "figure7", "--jobs", sys.argv[3]]))
-"""
-
-
-def start(folder, experiment, jobs=1):
-    script = folder / "command.py"
-    script.write_text(COMMAND)
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path]),
-        "FITS_BEGUN": str(folder),
-    }
-    return subprocess.Popen(
-        [sys.executable, str(script), str(folder / "results"), experiment, str(jobs)],
-        start_new_session=True,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment,
-    )
-
-
-def wait_until(condition, seconds=90):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @pytest.mark.parametrize("moment", [0.15 * number for number in range(9)])
 def test_an_interrupt_in_compiled_code_ends_the_run_and_is_no_failed_trial(tmp_path, moment):
     store = Store(tmp_path / "results", CATALOGUE)
-    run = start(tmp_path, "compiled_trials")
+    run = start_command(tmp_path, "compiled_trials")
     wait_until(lambda: len(store.load(compiled_trials())) >= 1)
     time.sleep(moment)
     os.killpg(run.pid, signal.SIGINT)
@@ -85,7 +46,7 @@ def test_an_interrupt_in_compiled_code_ends_the_run_and_is_no_failed_trial(tmp_p
     ],
 )
 def test_a_killed_run_leaves_no_process_of_its_trials(tmp_path, kill, experiment, jobs):
-    run = start(tmp_path, experiment, jobs)
+    run = start_command(tmp_path, experiment, jobs)
     parent = psutil.Process(run.pid)
     wait_until(lambda: len([*tmp_path.glob("begun-*")]) == jobs)
     children = parent.children(recursive=True)

@@ -63,7 +63,7 @@ def digits_of_ascents():
 
 # Instructions that compiled code may use: narrower registers, and sums without FMA.
 FEATURES = [[], ["avx", "avx2"], ["avx", "avx2", "fma"]]
-CODE = "import tests.check.test_processors as t; print(t.digits_of_ascents())"
+CODE = "import tests.machines.test_processors as t; print(t.digits_of_ascents())"
 
 
 @pytest.mark.parametrize("features", FEATURES, ids="+".join)

@@ -358,7 +358,7 @@ def test_status_is_the_outcome_and_the_command_that_updates_it(run):
 
 def test_status_names_versions_that_differ_from_the_recorded_ones(run, results, artefact):
     artefact["command"] = ""
-    (results / "table1.csv").write_text("versions\nnumpy 1.9\n")
+    (results / "table1.csv").write_text("code,versions\nabc,numpy 1.9\n")
     code, printed = run("status")
     assert code == 0
     assert "Recorded with numpy 1.9; here" in printed.splitlines()[-1]

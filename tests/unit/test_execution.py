@@ -69,7 +69,7 @@ def test_without_data_records_are_shown(store, capsys):
     keys = keys_of(store.load(MINE))
     store.mark_as_differing(MINE, set(keys))
     assert set(run(store)["state"]) == {"differs"}
-    assert "4 trials are not run again: gone" in capsys.readouterr().out
+    assert "4 trials are not run again: gone" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("without_data")

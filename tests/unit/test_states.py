@@ -220,7 +220,8 @@ def test_records_of_other_data_are_not_current(store, monkeypatch):
 
 def test_versions_that_differ_from_the_recorded_ones_are_named(store):
     run(store)
-    store.add_outcomes([outcome("a", "b")])
+    # The machine that verified recorded nothing.
+    store.add_outcomes([outcome("a", "b") | {"versions": "numpy 1.8"}])
     assert module.other_versions(store) == ""
     store.append(MINE, [made_up_row(0, versions="numba 0.1; numpy 1.9")])
     expected = r"Recorded with numba 0.1, numpy 1.9; here are python 3.*, numpy \d.*agree\."
