@@ -15,7 +15,7 @@ recompute: bool = False
 
 
 def enter_notebooks(folder, monkeypatch):
-    """An empty folder of notebooks, in the place of the project's, which is the current folder."""
+    """Make a folder the project and the current one; its empty folder of notebooks."""
     monkeypatch.setattr(folders, "project_root", lambda: folder)
     monkeypatch.chdir(folder)
     notebooks = folder / "notebooks"

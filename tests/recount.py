@@ -142,7 +142,7 @@ def is_same_row(pairs):
 
 
 def n_recognised(data, pairs):
-    """Rows of ours that lie nearest to the printed row of the same method."""
+    """How many of our rows lie nearest to the printed row of the same method."""
     scale = printed(data).groupby(COLUMN)["mean"].std()
     scaled = pairs.merge(scale.rename("scale").reset_index())
     scaled["square"] = (scaled["difference"] / scaled["scale"]) ** 2

@@ -238,7 +238,7 @@ def check_problem(entry, tables, line):
 @pytest.mark.parametrize(
     ("name", "line"),
     [
-        ("Shape", r"decision_function must give an array \(.*, 2\)"),
+        ("Shape", r"decision_function must give an array of shape \(.*, 2\)"),
         ("Raises", "RuntimeError: no luck"),
         ("Leaves", "SystemExit: 3"),
         ("Masked", "ValueError: answers must have no masked values; fill .*"),

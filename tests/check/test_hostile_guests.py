@@ -143,7 +143,7 @@ GUESTS = {
         def decision_function(self, X):
             return np.zeros(3)
         """,
-        r"decision_function must give an array \(.*\), got \(3,\)",
+        r"decision_function must give an array of shape \(.*\), got shape \(3,\)",
     ),
     "answers_with_no_number": (
         """
@@ -166,7 +166,7 @@ GUESTS = {
     ),
     "writes_an_answer_without_its_code": (
         writing(b'{"has_array": false}'),
-        "it answered with something else than its code and its settings",
+        "it answered with something other than its code and its settings",
     ),
     "writes_an_array_for_its_settings": (
         writing(b'{"has_array": true}', b"no array"),
