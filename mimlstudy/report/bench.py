@@ -100,7 +100,7 @@ def bench(
     """Run an entry on some of Tables 1 to 5 or unseen data; write ``report.md``.
 
     All files go to ``build/bench/``. What is recorded there is not run again, unless the entry's
-    file has changed. An entry that fails on the first trial of a table runs no further in it.
+    code has changed. An entry that fails on the first trial of a table runs no further in it.
 
     Parameters
     ----------

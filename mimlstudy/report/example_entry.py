@@ -1,6 +1,6 @@
 """A method of one's own, as short as it can be: bag statistics and logistic regression.
 
-``mimlpaper bench mimlstudy.report.example_entry:method`` enters it into the paper's tables.
+``mimlpaper bench mimlstudy.report.example_entry:method --tables 1`` enters it into Table 1.
 """
 
 import numpy as np

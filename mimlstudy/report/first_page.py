@@ -21,9 +21,7 @@ WIDTH = 100  # of a line, in characters
 # Whether bags are worth it, by the number of kinds of rivals that their learners beat.
 PAYS = {0: "No.", 1: "In part.", 2: "Yes."}
 # What no record can contradict: an identity that tests prove, and what the paper does not print.
-INSDIF = (
-    "Its bags change nothing: its learner predicts the same from the original vectors (proved)."
-)
+INSDIF = "Its bags change nothing: its learner predicts the same without them (proved)."
 UNKNOWN = (
     "Whether our curves agree with Figs. 4 to 10, which print no values; which RankSvm the authors "
     "ran."
@@ -146,8 +144,8 @@ def facts(card: Mapping) -> list[Fact]:
         Fact("Numbers.", numbers(card), "0_scorecard", "The numbers"),
         Fact("Main comparison.", main_comparison(card), "4_degeneration"),
         Fact("Direct learning (D-MimlSvm).", direct_learning(card), "5_regularization"),
-        Fact("InsDif.", INSDIF, "6_insdif"),
-        Fact("SubCod.", subcod(card), "7_subcod"),
+        Fact("Vectors as bags (InsDif).", INSDIF, "6_insdif"),
+        Fact("Sub-concepts (SubCod).", subcod(card), "7_subcod"),
         Fact("Are bags worth it?", bags(card), "11_unseen_data", "Does learning from bags pay?"),
         Fact("Claims.", claims(card), "0_scorecard", "The claims"),
         Fact("Unknown.", UNKNOWN, "0_scorecard", "What we cannot say"),
@@ -160,7 +158,7 @@ def numbers(card: Mapping) -> str:
     n_unmarked = len(card["rows"]) - n_marked
     of_marked = card["agreeing"][ROWS_BY_PRINT]
     of_unmarked = card["agreeing"][OTHER_ROWS]
-    n_fixed, _ = card["agreeing_fixed"][ROWS_BY_PRINT]
+    n_fixed, n_compared = card["agreeing_fixed"][ROWS_BY_PRINT]
     chance = card["chance"]
     chance_with_choice = card["chance_with_choice"]["others_marked"]
     return (
@@ -169,7 +167,7 @@ def numbers(card: Mapping) -> str:
         f"would in {chance[OTHER_ROWS]:.0%} (chance). In {n_marked} rows some were: "
         f"{_n_of_total(of_marked)} agree (chance {chance[ROWS_BY_PRINT]:.0%}; "
         f"{chance_with_choice:.0%} if chosen likewise). With settings fixed in advance {n_fixed} "
-        "of these agree."
+        f"of the {n_compared} agree."
     )
 
 
@@ -218,7 +216,7 @@ def subcod(card: Mapping) -> str:
     accuracy = f"changes its learner's accuracy by {part['difference']:.3f} ± {half}"
     if part["difference"] == part["half"] == 0:
         accuracy = "is as accurate as its learner without sub-concepts"
-    return f"On Musk2, its largest printed gain, SubCod {accuracy}."
+    return f"On Musk2, with its largest printed gain, SubCod {accuracy}."
 
 
 def _effect_of_concepts(card):

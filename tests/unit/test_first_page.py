@@ -93,7 +93,7 @@ def test_numbers_tell_rows_by_how_their_settings_were_chosen(card):
     assert "In 1 table rows no setting was chosen to match the paper: 2 of 4 values agree" in text
     assert "another algorithm's would in 10% (chance)." in text
     assert "In 2 rows some were: 4 of 6 agree (chance 30%; 50% if chosen likewise)." in text
-    assert text.endswith("With settings fixed in advance 1 of these agree.")
+    assert text.endswith("With settings fixed in advance 1 of the 6 agree.")
 
 
 def test_comparisons_are_counted_by_the_corrected_test_and_by_equal_tuning(card):
