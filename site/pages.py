@@ -63,10 +63,10 @@ def home_page(readme, notebooks, figures):
 
 def _marked(readme, mark):
     """What the README says between a mark and the next end."""
-    found = passage(mark).search(readme)
-    if not found:
+    marked = passage(mark).search(readme)
+    if not marked:
         raise ValueError(f"README.md must have <!-- {mark} --> and <!-- end --> after it")
-    return found[2].removesuffix("\n")
+    return marked[2].removesuffix("\n")
 
 
 def readme_page(readme, notebooks, figures):

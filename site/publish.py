@@ -131,7 +131,7 @@ def write_lists(card: dict) -> list[Path]:
 def write_between_marks(page: Path, mark: str, words: str) -> Path:
     """Write words between a page's one ``<!-- mark -->`` and the next ``<!-- end -->``."""
     old = page.read_text()
-    text, n_places = passage(mark).subn(lambda found: f"{found[1]}{words}\n{found[3]}", old)
+    text, n_places = passage(mark).subn(lambda marked: f"{marked[1]}{words}\n{marked[3]}", old)
     if n_places != 1:
         raise ValueError(f"{page} must have <!-- {mark} --> once, and <!-- end --> after it")
     return paths.write_whole(page, text)

@@ -603,9 +603,9 @@ def _read_mat(path, options):
     wanted = _list_of_labels(options.labels, options)
     is_new = wanted is not None and not len(wanted)  # bags whose labels nobody knows
     if bags is None or (targets is None and not is_new):
-        found = variables.keys() - {"__header__", "__version__", "__globals__"}
+        in_file = variables.keys() - {"__header__", "__version__", "__globals__"}
         raise ValueError(
-            f"variables 'bags' and 'targets' are needed, got {', '.join(sorted(found)) or 'none'}"
+            f"variables 'bags' and 'targets' are needed, got {', '.join(sorted(in_file)) or 'none'}"
         )
     bags = _bags_in_cells(bags, options.max_bytes)
     if is_new:

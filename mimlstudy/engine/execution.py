@@ -47,11 +47,13 @@ def compute(
     by_name = {experiment.name: experiment for experiment in asked}
     how = dict(profile=profile, methods=methods, store=store)
     # All are listed first: an unknown method stops the call before anything is announced or run.
-    trials_of = {name: experiment.trials(profile, methods) for name, experiment in by_name.items()}
+    trials_by_name = {
+        name: experiment.trials(profile, methods) for name, experiment in by_name.items()
+    }
     waiting: list[Trial] = []
     for name, experiment in by_name.items():
         recorded = read_records(experiment, **how)
-        trials = _to_run(experiment, trials_of[name], recorded, recompute)
+        trials = _to_run(experiment, trials_by_name[name], recorded, recompute)
         if trials and _data_are_here(trials, store.catalogue, data_home, recorded):
             _announce(experiment, trials, recorded, jobs, dask)
             store.append(experiment, [])  # a file that cannot be written fails now, not in hours

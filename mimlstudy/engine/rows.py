@@ -96,9 +96,8 @@ def parse_csv(text: str, columns: Sequence[str]) -> tuple[pd.DataFrame, list[boo
 def end_of_rows(data: bytes, n_columns: int) -> tuple[int, bool]:
     """Where the last whole row of a file ends, and whether it ends its line.
 
-    ``n_columns`` does not count the seal.
     A process that was killed leaves part of a row. An editor may leave off the last end of line:
-    that row is whole if its seal is right.
+    that row is whole if its seal is right. ``n_columns`` does not count the seal.
     """
     begin = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
     last = data[begin:].decode(errors="replace")

@@ -54,8 +54,8 @@ def scorecard(get_records: Records) -> dict:
         - ``cells``: a dict for each printed or blank cell, with fixed_mean, fixed_std and
           fixed_verdict of the settings fixed in advance
         - ``rows``: table, algorithm, the nearest printed row, whether it is the row's own
-          (recognised), and closest_to_print: how many
-          settings were chosen because they come closest to the printed row
+          (recognised), and closest_to_print: how many settings were chosen because they come
+          closest to the printed row
         - ``totals``: for each column of settings, for all and for each table, see ``agreement``
         - ``agreeing``: [agreeing, compared] numbers of cells of the rows in the column "closest",
           with and without settings chosen by print; ``agreeing_fixed``: the same cells in the

@@ -62,12 +62,12 @@ def claim_difference(get_records: Records, claim: str) -> ClaimDifference | None
             records = without_synthetic(selected(get_records, Selection(test.experiments)))
             differences += _differences(records, test)
     printed = [of_case for of_case in differences if of_case.printed is not None]
-    counted_ones = printed or differences
-    if not counted_ones:
+    averaged = printed or differences
+    if not averaged:
         return None
     return ClaimDifference(
-        ours=float(np.mean([of_case.ours for of_case in counted_ones])),
-        half=float(np.mean([of_case.half for of_case in counted_ones])),
+        ours=float(np.mean([of_case.ours for of_case in averaged])),
+        half=float(np.mean([of_case.half for of_case in averaged])),
         printed=float(np.mean([of_case.printed for of_case in printed])) if printed else None,
     )
 

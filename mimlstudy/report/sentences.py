@@ -32,6 +32,11 @@ def check_sentence(text: str, facts: dict[str, bool]) -> None:
             )
 
 
+def paragraph(*sentences: str) -> str:
+    """Sentences one after another, without those that are empty."""
+    return " ".join(filter(None, sentences))
+
+
 def number_and_noun(n: int, noun: str) -> str:
     """A number with its noun, such as "1 trial" or "3 trials"."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

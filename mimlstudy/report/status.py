@@ -14,7 +14,7 @@ from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import read_rows
 from mimlstudy.report import tables
 from mimlstudy.report.kept import kept, key_of
-from mimlstudy.report.sentences import counted
+from mimlstudy.report.sentences import counted, number_and_noun
 from mimlstudy.report.words import in_words
 
 MISSING = "missing"  # of a trial without a record, or an artefact without its file
@@ -107,8 +107,8 @@ def overview(profile: str) -> dict:
     outcome = in_words(recorded_scorecard(profile))
     n_old = sum(row["state"] != CURRENT for row in rows)
     if n_old:
-        results = "1 result above is" if n_old == 1 else f"{n_old} results above are"
-        caveat = f"These counts are of records as they are; {results} not current."
+        results, are = number_and_noun(n_old, "result"), "is" if n_old == 1 else "are"
+        caveat = f"These counts are of records as they are; {results} above {are} not current."
         outcome = f"{caveat}\n\n{outcome}"
     return {
         "rows": rows,

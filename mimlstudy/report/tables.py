@@ -29,7 +29,7 @@ from mimlstudy.judge.verdicts import agreement, wins
 from mimlstudy.paper.published import ALL_CRITERIA, published_divergences, published_tables
 from mimlstudy.report.marks import marked_names, marks_in_words
 from mimlstudy.report.plain import markdown_in_line
-from mimlstudy.report.sentences import listed, number_and_noun
+from mimlstudy.report.sentences import listed, number_and_noun, paragraph
 from mimlstudy.report.verdict_looks import VERDICT_SIGNS, VERDICT_TINTS, VERDICT_WORDS
 
 HEADS = {c.name: f"{c.symbol} {c.arrow}" for c in ALL_CRITERIA.values()}
@@ -44,6 +44,7 @@ HOW_TESTED = (
     "would have supported, with our standard deviations. Below one half the claim is undecided. A "
     "claim is contradicted if more of its parts are contradicted than supported."
 )
+FEW_SETS = 3  # which a sentence names one by one
 TINTED_TEXT = "#1a1a1a"  # legible on light tints in dark notebooks too
 THIN, THICK = "border-top: 1px solid #cccccc", "border-top: 1px solid #555555"
 CSS = [
@@ -378,7 +379,7 @@ def results_table(
     return frame_grid(
         pd.DataFrame(shown).T.rename(columns=HEADS),
         cells.assign(profile=profile),
-        " ".join(filter(None, sentences)),
+        paragraph(*sentences),
         corner="algorithm",
         # A line above the first row of each group.
         rules_above=(*compared[:1], *beyond[:1]),
@@ -467,15 +468,12 @@ def _results_caption(table, cells, totals, has_beyond, has_fixed, profile):
         )
     sentences.append(marks_in_words(cells["algorithm"].unique(), table.experiment))
     sentences.append(_provenance(cells, profile))
-    return " ".join(filter(None, sentences))
+    return paragraph(*sentences)
 
 
 def has_low_rank(runs: pd.DataFrame) -> pd.Series:
     """Whether a fit warned that its kernel's factor misses much of the kernel."""
     return runs["warnings"].astype(str).str.contains(LowRankWarning.__name__)
-
-
-FEW_SETS = 3  # which a sentence names one by one
 
 
 def low_rank_in_words(runs: pd.DataFrame, settings: str = "") -> str:
@@ -539,7 +537,7 @@ def measured_table(
     return frame_grid(
         shown.rename(columns=HEADS),
         tidy.assign(profile=profile),
-        " ".join(filter(None, sentences)),
+        paragraph(*sentences),
         corner="algorithm",
     )
 

@@ -16,7 +16,7 @@ from mimlstudy.judge.compare import run_means
 from mimlstudy.judge.selection import unmixed
 from mimlstudy.paper.published import published_cells, published_tables
 from mimlstudy.report.figures import BLUE, INK, VERMILION
-from mimlstudy.report.sentences import listed, number_and_noun
+from mimlstudy.report.sentences import listed, number_and_noun, paragraph
 from mimlstudy.report.tables import (
     ReportTable,
     address,
@@ -129,7 +129,7 @@ def accuracies_table(
     # What the paper has is not said.
     if profile != "paper" or kinds != "original":
         caption += f" Profile {profile}; {kinds} data."
-    caption = " ".join(filter(None, [caption, low_rank_in_words(records)]))
+    caption = paragraph(caption, low_rank_in_words(records))
     shown = shown.loc[records["method"].unique(), sets]
     return frame_grid(
         shown,

@@ -17,6 +17,7 @@ from mimlstudy.judge.statistics import Ranks, rank_methods
 from mimlstudy.paper.unseen import BAGS, OWN_CHOSEN_ON
 from mimlstudy.paper.variants import VARIED
 from mimlstudy.report.figures import label_ends, look_of
+from mimlstudy.report.sentences import paragraph
 from mimlstudy.report.tables import (
     Entry,
     ReportTable,
@@ -160,7 +161,7 @@ def precision_table(records: pd.DataFrame) -> ReportTable:
     shown = crossed(names, sets, cells.values())
     in_order = [name for name in SETS if name in shown]
     caption = "Average precision on unseen data, mean ± std: fixed in advance, then equal tuning."
-    caption = " ".join(filter(None, [caption, low_rank_in_words(records)]))
+    caption = paragraph(caption, low_rank_in_words(records))
     return frame_grid(shown[in_order], tidy, caption, corner="method")
 
 
