@@ -202,7 +202,8 @@ def comparisons(
     parts = []
     for methods, rivals, name in test.cases():
         if rules.counts(name):
-            parts.append(_compared(records, test, methods, rivals, name, rules.margin))
+            part = _compared(records, test, methods, rivals, name, rules.margin)
+            parts.append(part)
     return parts
 
 
@@ -470,10 +471,12 @@ def facts_agree(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
             parts.append(ClaimPart(row.dataset, row.fact, note=note))
             continue
         if row.over:  # the paper gives a bound, such as "over 2,000"
-            stated, holds = f"over {row.value:g}", value > row.value
+            stated = f"over {row.value:g}"
+            holds = value > row.value
         else:
+            stated = f"{row.value:g}"
             rounded = round_half_up(value, row.decimals)
-            stated, holds = f"{row.value:g}", bool(np.isclose(rounded, row.value, rtol=1e-9))
+            holds = bool(np.isclose(rounded, row.value, rtol=1e-9))
         note = f"{value:.{row.decimals}f}, {stated} printed"
         parts.append(_fact(row.dataset, row.fact, holds, note))
     return parts

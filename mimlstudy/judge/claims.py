@@ -146,9 +146,11 @@ def _evaluate(claim, read):
     estimates = [test for test in tests if test.claimed not in FACT_TESTS]
     parts, printed_parts = {}, {}
     for column in SETTINGS_COLUMNS:
-        parts[column] = parts_of(tests, partial(_records_of_test, read, column))
+        recorded = partial(_records_of_test, read, column)
+        parts[column] = parts_of(tests, recorded)
         # Facts have no power: nothing of them is estimated.
-        printed_parts[column] = parts_of(estimates, partial(_printed_records, read, column))
+        printed = partial(_printed_records, read, column)
+        printed_parts[column] = parts_of(estimates, printed)
     verdicts = {}
     for view, (column, part_test) in VIEWS.items():
         verdicts[view] = verdict_of(parts[column], part_test, printed_parts[column])
@@ -280,9 +282,9 @@ def count_words_by_kind(findings: Sequence[ClaimFinding], view: str = CORRECTED)
     Comparisons of methods, sensitivity to settings, running time, checks of data, arithmetic and
     convergence are different things: only the first say which method is better.
     """
-    kinds = [finding.kind for finding in findings]
-    words = [finding.word(view) for finding in findings]
-    counts = pd.crosstab(pd.Series(kinds, dtype="str"), pd.Series(words, dtype="str"))
+    kinds = pd.Series([finding.kind for finding in findings], dtype="str")
+    words = pd.Series([finding.word(view) for finding in findings], dtype="str")
+    counts = pd.crosstab(kinds, words)
     return counts.reindex(index=[*CLAIM_KINDS], columns=[*WORDS], fill_value=0)
 
 

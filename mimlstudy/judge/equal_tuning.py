@@ -37,10 +37,11 @@ def tuned_losses(get_records: Records) -> pd.DataFrame:
     The sets of web pages are one; a method without a record of some of them has no loss there. A
     learner of bags that works through InsDif goes by the learner's name, not by InsDif's.
     """
-    records = unmixed(as_in_our_tables(records_of(get_records, RECORDED_IN["equal"])))
-    rows = records.dropna(subset="average_precision")
+    records = records_of(get_records, RECORDED_IN["equal"])
+    rows = unmixed(as_in_our_tables(records)).dropna(subset="average_precision")
     methods = rows["method"].map(BASE_METHODS)
-    means = rows["average_precision"].groupby([rows["dataset"], methods]).mean().unstack()
+    of_splits = rows["average_precision"].groupby([rows["dataset"], methods])
+    means = of_splits.mean().unstack()
     is_page = means.index.isin(YAHOO)
     losses = 1 - means[~is_page]
     if is_page.any():
@@ -131,7 +132,8 @@ def differences_of_groups(learners: pd.DataFrame) -> pd.DataFrame:
     kind_of_labels, rival, difference.
     """
     chosen = best_of_group(_on_common_splits(learners))
-    means = chosen.groupby(["kind_of_labels", "dataset", "group"])["value"].mean().unstack()
+    of_splits = chosen.groupby(["kind_of_labels", "dataset", "group"])["value"]
+    means = of_splits.mean().unstack()
     means = means.reindex(columns=[PAPERS_LEARNERS, *RIVAL_GROUPS])
     # In favour of the paper's learners.
     differences = -means[[*RIVAL_GROUPS]].sub(means[PAPERS_LEARNERS], axis=0)
@@ -148,7 +150,8 @@ def chance_to_lead(learners: pd.DataFrame, n_learners: int = N_LEARNERS) -> pd.D
     left out.
     """
     values = {}
-    for (dataset, group), rows in _on_common_splits(learners).groupby(["dataset", "group"]):
+    by_group = _on_common_splits(learners).groupby(["dataset", "group"])
+    for (dataset, group), rows in by_group:
         if rows["method"].nunique() >= n_learners:
             values[dataset, group] = _values_of_draws(rows, n_learners)
     kinds = learners.groupby("dataset")["kind_of_labels"].first()

@@ -40,7 +40,8 @@ from mimlstudy.paper.experiments import settings_closest_to_print
 from mimlstudy.paper.published import published_tables
 
 # Kinds of rows: with settings that were chosen because they come closest to print, and without.
-ROWS_BY_PRINT, OTHER_ROWS = "rows with settings closest to print", "the other rows"
+ROWS_BY_PRINT = "rows with settings closest to print"
+OTHER_ROWS = "the other rows"
 # Both tolerances of Table 4; the first is used.
 PAGE_RULES = ("sampled pages", "same pages")
 

@@ -88,7 +88,8 @@ def compare_methods(
     losses_of_a = values[rows_of_a]
     losses_of_b = values[[row_of_b[key] for key in shared]]
     if not ALL_CRITERIA[criterion].lower_is_better:
-        losses_of_a, losses_of_b = 1 - losses_of_a, 1 - losses_of_b
+        losses_of_a = 1 - losses_of_a
+        losses_of_b = 1 - losses_of_b
     split_sizes = None
     datasets = [dataset for dataset, _ in shared]
     n_sets = len({*datasets})
@@ -97,7 +98,8 @@ def compare_methods(
         split_sizes = SplitSizes(*sizes.mean(axis=0))
     elif n_sets < len(shared):
         by_set = pd.DataFrame({"a": losses_of_a, "b": losses_of_b}).groupby(datasets).mean()
-        losses_of_a, losses_of_b = by_set["a"].to_numpy(), by_set["b"].to_numpy()
+        losses_of_a = by_set["a"].to_numpy()
+        losses_of_b = by_set["b"].to_numpy()
     tied_within = margin * losses_of_b.mean()
     return compare_differences(losses_of_b - losses_of_a, split_sizes, tied_within)
 
@@ -107,8 +109,10 @@ def _row_by_split(records, method, criterion):
     has_value = ~np.isnan(records[criterion].to_numpy())
     is_method = records["method"].to_numpy() == method
     rows = np.flatnonzero(is_method & has_value)
-    datasets, splits = (records[name].to_numpy()[rows] for name in ("dataset", "split"))
-    row_by_split = dict(zip(zip(datasets, splits, strict=True), rows, strict=True))
+    datasets = records["dataset"].to_numpy()[rows]
+    splits = records["split"].to_numpy()[rows]
+    places = zip(datasets, splits, strict=True)
+    row_by_split = dict(zip(places, rows, strict=True))
     if len(row_by_split) < len(rows):
         raise ValueError(f"{method} has two records of one split of one data set")
     return row_by_split

@@ -84,7 +84,8 @@ def sample_of_pages(cells: pd.DataFrame) -> pd.Series:
     p (R - p) is the largest variance that it can have. n is the number of test pages, for hamming
     loss times the mean number of labels.
     """
-    criterion, mean = cells["criterion"], cells["published_mean"]
+    criterion = cells["criterion"]
+    mean = cells["published_mean"]
     n_labels = published_characteristics()["categories"].mean()
     largest = criterion.map({"coverage": n_labels - 1}).fillna(1.0)
     # Each label of a page is a decision of its own.
