@@ -212,10 +212,18 @@ def _score(estimator, X, Y, *, name):
     predicted = without_names(estimator.predict(X))
     if name == "accuracy":
         return accuracy(*_of_second_class(estimator, truth, predicted))
+    predicted = _as_column(predicted, truth)
     if name == "hamming_loss":
         return -hamming_loss(truth, predicted)
-    value = CRITERIA[name](truth, scores_of(estimator, X), predicted)
+    scores = _as_column(scores_of(estimator, X), truth)
+    value = CRITERIA[name](truth, scores, predicted)
     return -value if CRITERIA[name].lower_is_better else value
+
+
+def _as_column(values, truth):
+    """Values (n_bags,) as (n_bags, 1) beside labels so: scikit-learn flattens a single column."""
+    is_flat = np.ndim(values) == 1 and np.shape(truth)[1:] == (1,)
+    return np.reshape(values, (-1, 1)) if is_flat else values
 
 
 def _of_second_class(estimator, truth, predicted):

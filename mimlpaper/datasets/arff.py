@@ -36,6 +36,8 @@ ATTRIBUTE = re.compile(
 WEIGHT = rf"\s*+\{{\s*+{NUMBER.pattern}\s*+\}}"
 WEIGHT_OF_ROW = re.compile(rf",{WEIGHT}$", re.ASCII)
 WEIGHT_OF_ATTRIBUTE = re.compile(rf"(?<=\}}){WEIGHT}$", re.ASCII)
+# A row whose first cell is missing; in quotes it is a name.
+WITHOUT_NAME = re.compile(r"(?:\{\s*+0\s++)?+\?\s*+,", re.ASCII)
 WORD = re.compile(r"\w+")
 LINE_END = re.compile(r"\r\n?|\n")
 MEKA = re.compile(r"[\s:'\"]-C\s++(-?\d++)(?=[\s'\"]|$)", re.ASCII)
@@ -251,6 +253,8 @@ def _bag_rows(arff, features, labels, name_place, bag_place):
             instances = given.pop(bag_place, "").strip().split("\n")
             name = f"bag{len(names) + 1}"
             if name_place is not None:
+                if WITHOUT_NAME.match(text):
+                    raise ValueError("the bag must have a name, got a missing value, ?")
                 name = given.pop(name_place, arff.outer[name_place].default)
             if name in names:
                 raise ValueError(f"each bag must have one row, got a second of {name!r:.60}")

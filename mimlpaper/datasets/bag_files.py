@@ -57,6 +57,7 @@ KDIS = re.compile(rf'\s*"?(\d++)"?[{DELIMITERS} ]*+(?:\r\n?|\n)', re.ASCII)
 EXCEL = re.compile(rf'"?sep=([{DELIMITERS}])"?[{DELIMITERS} ]*+(?:\r\n?|\n)')
 # Windows has letters, such as the sign of the euro, where Latin-1 has controls, and a few gaps.
 WINDOWS, NOT_WINDOWS = re.compile(rb"[\x80-\x9f]"), re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
+RECORD = re.compile(r"\{.*\}")  # a line of JSON lines
 URL = re.compile(r"[a-z][a-z0-9+]+://", re.IGNORECASE)
 # A .mat file has a header, then variables, each behind a tag with its type and size.
 MAT_HEADER, MAT_TAG = 128, 8  # bytes
@@ -518,10 +519,18 @@ def _read_json(path, options):
 def _records_of_json(text):
     """A list of records, or the records of JSON lines."""
     read = partial(json.loads, object_pairs_hook=_record, parse_int=_integer)
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
-    if len(lines) > 1 and all(line.startswith("{") and line.endswith("}") for line in lines):
-        return list(map(read, lines))
-    return read(text)
+    numbered = enumerate(map(str.strip, text.split("\n")), 1)
+    lines = [(number, line) for number, line in numbered if line]
+    if len(lines) < 2 or not RECORD.fullmatch(lines[0][1]):
+        return read(text)
+    records = []
+    for number, line in lines:
+        try:
+            records.append(read(line))
+        except ValueError as error:
+            reason = getattr(error, "msg", error)  # without the place within this line
+            raise ValueError(f"line {number}: {reason}, got {line!r:.60}") from error
+    return records
 
 
 def _integer(digits):
@@ -682,10 +691,10 @@ def _names_of_classes(variables, wanted):
             )
         return wanted
     names = [_name_of_class(cell) for cell in variables["class_name"].flat]
-    if wanted is not None and sorted(wanted) != sorted(names):
+    if wanted is not None and sorted(map(text_of_name, wanted)) != sorted(names):
         raise ValueError(
             f"labels= must be None or the labels that are named, {sorted(names)!s:.200}, "
-            f"got {sorted(wanted)!s:.200}"
+            f"got {list(wanted)!s:.200}"
         )
     return names
 

@@ -11,9 +11,11 @@ from numbers import Real
 import numpy as np
 import pandas as pd
 from pandas.api.extensions import ExtensionArray
+from pandas.api.types import is_hashable
 from sklearn.preprocessing import MultiLabelBinarizer
 
 from mimlpaper.arrays import WHOLE_OR_REAL, check_integers, shown, text_of_name
+from mimlpaper.datasets.labelled import is_missing
 from mimlpaper.datasets.tables import (
     LABEL_PREFIX,
     LIKE_LABEL_PREFIX,
@@ -32,10 +34,14 @@ from mimlpaper.datasets.tables import (
 
 BAG, INSTANCE = "bag", "instance"  # heads of columns: names of bags, numbers of instances
 QUOTED = r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+\""""
+# A name as Python shows it, and as it shows one of NumPy: np.str_('sea'), np.int64(1).
+ITEM = rf"(?:{QUOTED}|-?\d++)"
+SHOWN_ITEM = rf"(?:{ITEM}|np\.\w++\({ITEM}\))"
+NUMPY_OR_PLAIN = re.compile(rf"np\.\w++\(({ITEM})\)|({ITEM})", re.ASCII)
 # Names as Python shows a list, tuple or set of them, and as pandas writes it into a CSV file.
 # A comma stands between two names: Python joins strings that stand side by side.
 PYTHON_LIST = re.compile(
-    rf"[\[({{]\s*+(?:(?:{QUOTED})\s*+(?:,\s*+(?:{QUOTED})\s*+)*+,?+\s*+)?+[\])}}]"
+    rf"[\[({{]\s*+(?:{SHOWN_ITEM}\s*+(?:,\s*+{SHOWN_ITEM}\s*+)*+,?+\s*+)?+[\])}}]", re.ASCII
 )
 # Signs of a broken list, a missing value or two names in the name of a label, or how Python shows
 # it: b'sea'.
@@ -44,7 +50,13 @@ STRANGE_SEPARATORS = ",，、；｜•،؛"  # must be given, or another, since 
 HASHTAGS = re.compile(r"#.*\s#")  # two, such as "#sea #trees"
 ANGLED = re.compile(r"<([^<>]+)>")  # names as Stack Overflow writes them: "<sea><trees>"
 # What a column holds that names no bags, by the kind of its type.
-KINDS_WITHOUT_NAMES = {"f": "floats", "b": "booleans", "M": "dates", "m": "durations"}
+KINDS_WITHOUT_NAMES = {
+    "f": "floats",
+    "c": "complex numbers",
+    "b": "booleans",
+    "M": "dates",
+    "m": "durations",
+}
 UNNAMED = re.compile(r"(?:Unnamed: [0-9]+)?")  # the head of an index, as pandas writes or reads it
 LISTS = list | tuple | set | frozenset | np.ndarray | pd.Series | pd.Index | ExtensionArray
 LIKE_INSTANCE = re.compile(r"instance(?:[ _-]?(?:id|no|number|index))?", re.IGNORECASE)
@@ -176,6 +188,9 @@ def _from_other(source):
 
 def columns_of_heads(heads: Sequence) -> list[Column]:
     """The column of each head; the head of a label begins with ``label:``."""
+    missing = [place for place, head in enumerate(heads, 1) if is_missing(head)]
+    if missing:
+        raise ValueError(f"each column must have a head, got none for column {missing[0]}")
     columns = []
     for head in map(text_of_name, heads):
         if head.startswith(LABEL_PREFIX):
@@ -295,6 +310,11 @@ def _bag_names(cells, column, is_chosen):
             raise ValueError(
                 f"{where(cells.index, row)}: {column.name!r} must hold texts, got bytes; "
                 "decode them, as table.bag.str.decode('utf-8') does"
+            )
+        if not is_hashable(cell):  # such as a list or a vector
+            raise ValueError(
+                f"{where(cells.index, row)}: {column.name!r} must name a bag, by a text or a "
+                f"number, got {shown(cell)}"
             )
     return np.array(list(map(text_of_name, cells)), dtype=object)
 
@@ -436,7 +456,7 @@ def names_in(cell, separator: str | None) -> list[str] | None:
         return _names_in_text(cell.strip(), separator)
     if isinstance(cell, LISTS):
         return _texts(cell)
-    return [] if pd.api.types.is_scalar(cell) and pd.isna(cell) else None
+    return [] if is_missing(cell) else None
 
 
 def _hint_of_set(column, cell, separator):
@@ -492,10 +512,16 @@ def _strange_separators(text):
 def _names_in_list(text):
     """The names in a list as JSON or Python write it."""
     try:
-        names = ast.literal_eval(text) if PYTHON_LIST.fullmatch(text) else json.loads(text)
+        is_python = PYTHON_LIST.fullmatch(text)
+        names = ast.literal_eval(_without_numpy(text)) if is_python else json.loads(text)
     except (ValueError, SyntaxError, RecursionError):  # another text, or brackets that do not match
         return None
     return _texts(names) if isinstance(names, list | tuple | set) else None
+
+
+def _without_numpy(text):
+    """A list whose names are those of Python."""
+    return NUMPY_OR_PLAIN.sub(lambda item: item[1] or item[2], text)
 
 
 def _texts(names):

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_hashable, is_scalar
 
-from mimlpaper.arrays import label_array, order_by_name, text_of_name
+from mimlpaper.arrays import label_array, order_by_name, shown, text_of_name
 from mimlpaper.bags import Bags, as_bags, chosen_places
 
 
@@ -132,6 +133,10 @@ def checked_names(names, kind: str, n: int, start: str = "") -> tuple[str, ...]:
         names = [f"{start or kind}{i + 1}" for i in range(n)]
     if isinstance(names, str | set | frozenset):
         raise ValueError(f"{kind} names must have an order, as in a list, got {names!r:.60}")
+    names = list(names)
+    for name in names:
+        if is_missing(name) or not is_hashable(name) or isinstance(name, bytes):
+            raise ValueError(f"{kind} names must be texts or numbers, got {shown(name)}")
     names = tuple(map(text_of_name, names))
     if len(names) != n:
         raise ValueError(f"{n} {kind} names are needed, got {len(names)}")
@@ -144,6 +149,11 @@ def checked_names(names, kind: str, n: int, start: str = "") -> tuple[str, ...]:
             )
     _check_look(names, kind)
     return names
+
+
+def is_missing(cell) -> bool:
+    """Whether a cell or a name is None, NaN or the like."""
+    return bool(is_scalar(cell) and pd.isna(cell))
 
 
 def _check_look(names, kind):

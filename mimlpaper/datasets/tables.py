@@ -113,6 +113,8 @@ def number_of(cell) -> float | None:
         return np.nan if text.lower() in MISSING else None
     if cell is None or cell is pd.NA:
         return np.nan
+    if isinstance(cell, np.timedelta64):  # which NumPy counts among the integers
+        return None
     if isinstance(cell, Integral) and _is_rounded_integer(int(cell)):
         return None
     if isinstance(cell, Decimal) and _is_rounded(str(cell)):

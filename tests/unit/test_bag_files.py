@@ -1182,6 +1182,12 @@ def test_labels_of_matlab_files_can_be_named(tmp_path, variables):
     assert data.label_names == ("a", "b", "c")
 
 
+def test_labels_of_matlab_files_may_be_numbers(tmp_path, variables):
+    path = tmp_path / "t.mat"
+    savemat(path, {**variables, "class_name": np.array([["1"], ["2"], ["3"]], dtype=object)})
+    assert read_bags(path, labels=[1, 2, 3]).label_names == ("1", "2", "3")
+
+
 def test_new_bags_of_matlab_files_have_no_targets(tmp_path, variables):
     path = tmp_path / "t.mat"
     savemat(path, {"bags": variables["bags"]})
@@ -1399,6 +1405,33 @@ def test_lines_of_json_may_be_empty_and_hold_any_text(tmp_path):
             read_bags(path)
         path.write_text("\n\n".join(lines).replace("\u2028", "") + "\n", encoding="utf-8")
         assert read_bags(path).bag_names == ("ab", "c")
+
+
+@pytest.mark.parametrize(
+    ("third", "reason"),
+    [
+        ('{"bag":"c" "f":3}', "Expecting ',' delimiter"),
+        ('{"bag":"c","f":3,"lab', "Unterminated string"),
+        ('{"bag":"c","f":3,"f":4}', "a record must have each key once"),
+    ],
+)
+def test_a_broken_line_of_json_is_named(tmp_path, third, reason):
+    path = tmp_path / "t.jsonl"
+    records = [{"bag": "a", "f": 1, "label:s": 1}, {"bag": "b", "f": 2, "label:s": 0}]
+    path.write_text("\n".join([*map(json.dumps, records), third]))
+    with pytest.raises(DataError, match=f"line 3: {reason}"):
+        read_bags(path)
+
+
+def test_a_missing_name_in_arff_is_refused(tmp_path):
+    path = tmp_path / "t.arff"
+    of_texts = changed(TWO, "id {bag1,bag2}", "id string")
+    missing = changed(of_texts, "bag1,", "?,")
+    path.write_text(missing)
+    with pytest.raises(DataError, match="the bag must have a name, got a missing value"):
+        read_bags(path)
+    path.write_text(missing.replace("?,", "'?',"))
+    assert read_bags(path).bag_names[0] == "?"
 
 
 def test_a_line_that_tells_excel_what_stands_between_cells_is_read(tmp_path):

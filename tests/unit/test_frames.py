@@ -591,6 +591,54 @@ def test_bytes_are_no_names():
         read_bags(TABLE.assign(bag=[b"a", b"a", b"b"]))
 
 
+@pytest.mark.parametrize("cell", [np.arange(2000.0), ["a"], {"x": 1}])
+def test_vectors_and_lists_name_no_bag(cell):
+    """As texts, long vectors that differ in the middle would be one name."""
+    cells = pd.Series([cell, cell, cell], dtype=object)
+    with pytest.raises(DataError, match="row 0: 'bag' must name a bag, by a text or a number"):
+        read_bags(TABLE.assign(bag=cells))
+    with pytest.raises(ValueError, match="bag names must be texts or numbers"):
+        labelled_bags([[[1.0]], [[2.0]]], [[1], [0]], bag_names=[cell, "b"])
+
+
+def test_complex_numbers_name_no_bag():
+    table = pd.DataFrame({"impedance": [1j, 2j], "f1": [1, 2], "label:sea": [1, 0]})
+    with pytest.raises(DataError, match="'impedance', must name the bags, got complex numbers"):
+        read_bags(table)
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+def test_what_is_missing_is_no_name(missing):
+    with pytest.raises(DataError, match="each column must have a head, got none for column 2"):
+        read_bags(TABLE.set_axis([TABLE.columns[0], missing, *TABLE.columns[2:]], axis=1))
+    with pytest.raises(ValueError, match="label names must be texts or numbers"):
+        labelled_bags([[[1.0]]], [[1, 0]], ["sea", missing])
+
+
+def test_durations_are_no_numbers():
+    """NumPy counts them among the integers."""
+    durations = pd.Series([np.timedelta64(10**9, "ns")] * 3, dtype=object)
+    with pytest.raises(DataError, match=r"'seconds' must be a finite number .*timedelta64"):
+        read_bags(TABLE.assign(seconds=durations))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("{1, 2}", ["1", "2"]),
+        ("(1, 2)", ["1", "2"]),
+        ("['sea', 2]", ["sea", "2"]),
+        ("[np.str_('sea'), np.int64(3)]", ["sea", "3"]),
+        ("['np.int64(3)']", ["np.int64(3)"]),
+        ("[1_0, 2]", None),
+        ("(01, 2)", None),
+        ("['sea' 2]", None),
+    ],
+)
+def test_lists_in_a_csv_file_of_pandas_are_read(text, names):
+    assert names_in(text, None) == names
+
+
 def test_categories_that_look_alike_are_refused():
     kinds = pd.Categorical([1, "1", 1], categories=[1, "1"])
     with pytest.raises(DataError, match="'kind' must have values that differ, got '1' twice"):

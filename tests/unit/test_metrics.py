@@ -262,6 +262,16 @@ def test_labels_of_scikit_learn_keep_their_places(bags, numbered):
     assert hamming(model, bags, numbered) == hamming(model, bags, numbered.to_numpy())
 
 
+def test_one_label_of_scikit_learn_is_scored_in_a_column(bags, labels):
+    """scikit-learn flattens the predictions of a single column."""
+    one_label = labels[:, :1]
+    learner = RandomForestClassifier(n_estimators=5, random_state=0)
+    model = make_pipeline(MeanInstances(), learner).fit(bags, one_label.ravel())
+    wrong = model.predict(bags) != one_label.ravel()
+    assert metrics.scorers["hamming_loss"](model, bags, one_label) == -wrong.mean()
+    assert metrics.scorers["average_precision"](model, bags, one_label) == 1.0
+
+
 def test_numbers_of_labels_in_another_order_are_names_or_refused(bags, numbered):
     hamming = metrics.scorers["hamming_loss"]
     by_number = MimlNn(random_state=0).fit(bags, numbered)
