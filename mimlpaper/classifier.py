@@ -234,15 +234,19 @@ class MimlClassifier(base.LogOdds):
             for i, (name, pipeline) in enumerate(candidates.items()):
                 bar.set_description(f"MimlClassifier, {name}")
                 began = time.perf_counter()
-                scores, longest = _cross_fit(
-                    pipeline,
-                    bags,
-                    labels,
-                    folds,
-                    budget,
-                    reserve,
-                    bar,
-                )
+                try:
+                    scores, longest = _cross_fit(
+                        pipeline,
+                        bags,
+                        labels,
+                        folds,
+                        budget,
+                        reserve,
+                        bar,
+                    )
+                except Exception as error:
+                    error.add_note(f"It is raised by the candidate {name!r}.")
+                    raise
                 self.seconds_[name] = time.perf_counter() - began
                 if scores is not None and np.isnan(scores).any():
                     n_nan = np.isnan(scores).sum()

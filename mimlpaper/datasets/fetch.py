@@ -161,7 +161,16 @@ def _manifest_entry(row):
 def data_folder(data_home: str | os.PathLike | None = None) -> Path:
     """Folder of the data files: ``data_home``, else ``$MIMLPAPER_DATA``, else ``data/raw``."""
     named = data_home or os.environ.get("MIMLPAPER_DATA")
-    return Path(named).expanduser().resolve() if named else paths.raw_data()
+    if not named:
+        return paths.raw_data()
+    said_by = "data_home" if data_home else "MIMLPAPER_DATA"
+    try:
+        folder = Path(named).expanduser().resolve()
+    except RuntimeError as error:  # ~somebody who is not there
+        raise ValueError(f"{said_by} must be a folder, got {str(named)!r}: {error}") from error
+    if folder.is_file():
+        raise ValueError(f"{said_by} must be a folder, got the file {str(named)!r}")
+    return folder
 
 
 def fetch_all(

@@ -51,6 +51,8 @@ def main(arguments=None) -> int:
     parser, _ = build_parsers()
     options = parser.parse_args(arguments)
     pin()  # before a command imports NumPy
+    # Processes that it starts: no file of the current folder, such as queue.py, hides Python's own.
+    os.environ["PYTHONSAFEPATH"] = "1"
     try:
         status = options.run(options)
         if sys.stdout is not None:  # closed by whoever started the command
@@ -289,6 +291,8 @@ def _compute(options):
         "recompute": options.recompute,
     }
     if options.estimate:
+        if options.dask:
+            raise ValueError("--estimate is of this machine: it goes without --dask")
         table = execution.estimate(
             experiments,
             methods=options.methods,
@@ -497,6 +501,8 @@ def _status(options):
     from mimlstudy.report.kept import kept
 
     if options.trace:
+        if options.json:
+            raise ValueError("--trace prints text: it goes without --json")
         if options.profile != "paper":
             raise ValueError(f"--trace is of the profile paper, got {options.profile}")
         return _trace(options.trace)
@@ -640,9 +646,12 @@ def _seconds(text):
 def _folder(text):
     """An absolute path, since notebooks and workers run in folders of their own."""
     try:
-        return str(Path(text).expanduser().resolve())
+        folder = Path(text).expanduser().resolve()
     except RuntimeError as error:  # ~somebody who is not there
         raise argparse.ArgumentTypeError(f"{text!r}: {error}") from error
+    if folder.is_file():
+        raise argparse.ArgumentTypeError(f"a folder is needed, got the file {text!r}")
+    return str(folder)
 
 
 def _say(line):

@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import is_dataclass
+from modulefinder import ModuleFinder
 from pathlib import Path
 
 import joblib
@@ -97,17 +98,37 @@ def load_entry(entry: str) -> tuple[object, list[dict] | None, str]:
 
 
 def _hash_of_files(module):
-    """A hash of a module's file, and of all that is imported from the current folder."""
+    """A hash of a module's file, and of all that it has imported from the current folder, or may.
+
+    What a fit imports is known by its statement alone.
+    """
     files = {module.__name__: Path(str(module.__file__))}
     for name, imported in [*sys.modules.items()]:
-        file = Path(getattr(imported, "__file__", None) or "").resolve()
-        # Not what is installed in an environment within the folder, nor the bench itself.
-        place = Path.cwd().joinpath(*name.split("."))
-        is_own = file in (place.with_suffix(".py"), place / "__init__.py")
-        if is_own and name.partition(".")[0] not in OF_THE_BENCH:
-            files[name] = file
+        file = getattr(imported, "__file__", None)
+        if file and _is_own(name, Path(file)):
+            files[name] = Path(file)
+    finder = ModuleFinder(list(filter(_is_in_folder, sys.path)), excludes=OF_THE_BENCH)
+    for name in [*files]:
+        with suppress(ImportError):  # of what lies elsewhere
+            finder.import_hook(name)
+    for name, found in finder.modules.items():
+        if found.__file__:
+            files.setdefault(name, Path(found.__file__))
     contents = [(name, file.read_bytes()) for name, file in sorted(files.items())]
     return hashlib.sha256(repr(contents).encode()).hexdigest()[:12]
+
+
+def _is_own(name, file):
+    """Whether a module lies in the current folder, and is not of the bench itself."""
+    return _is_in_folder(file) and name.partition(".")[0] not in OF_THE_BENCH
+
+
+def _is_in_folder(path):
+    """Whether a path lies in the current folder, but not in a Python within it."""
+    absolute = Path.cwd() / path
+    is_of_python = any(map(absolute.is_relative_to, (sys.prefix, sys.base_prefix)))
+    is_installed = is_of_python or "site-packages" in absolute.parts
+    return absolute.is_relative_to(Path.cwd()) and not is_installed
 
 
 def _described(entry):

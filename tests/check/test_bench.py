@@ -338,6 +338,21 @@ def test_a_change_of_what_the_file_imports_begins_again(here):
     assert not set(before["settings"]) & set(after["settings"])
 
 
+def test_a_change_of_what_a_fit_imports_begins_again(here):
+    """Also through a link, and from a folder that the file adds to the path."""
+    (here / "src").mkdir()
+    target = here / "kept_elsewhere.py"
+    target.write_text("SHIFT = 0.5\n")
+    (here / "src" / "settings.py").symlink_to(target)
+    fit = "    def fit(self, X, Y):\n"
+    late = STRANGER.replace(fit, fit + "        from settings import SHIFT\n", 1)
+    (here / "stranger.py").write_text("import sys\nsys.path.insert(0, 'src')\n" + late)
+    before = recorded_of(run("Plain"))
+    target.write_text("SHIFT = 0.4\n")
+    after = recorded_of(run("Plain"))
+    assert not set(before["settings"]) & set(after["settings"])
+
+
 def test_where_an_entry_fails_is_kept(here):
     done = run("Raises")
     printed = (done.folder / bench_module.OUTPUT).read_text()

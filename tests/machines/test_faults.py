@@ -266,3 +266,20 @@ def test_edited_code_that_is_put_back_leaves_no_wrong_number_current(tmp_path, m
     edited, honest = printed.splitlines()
     assert '"current"' in honest
     assert edited == honest
+
+
+def test_a_file_named_as_a_module_of_python_hides_nothing(tmp_path):
+    """Processes that the command starts would import it from the current folder."""
+    (tmp_path / "queue.py").write_text("print('imported')\n")
+    program = shutil.which("mimlpaper", path=os.path.dirname(sys.executable))
+    data = tmp_path / "data"
+    data.mkdir()
+    line = [program, "compute", "table1", "--methods", "MimlNn", "--profile", "smoke"]
+    done = subprocess.run(
+        [*line, "--recompute", "--data", str(data)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "imported" not in done.stdout + done.stderr

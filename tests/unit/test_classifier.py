@@ -185,6 +185,13 @@ class Undefined(Largest):
         return np.full((len(bags), self.n_labels_), np.nan)
 
 
+def test_a_candidate_that_raises_is_named(bags, Y):
+    of_one_label = MimlClassifier({"good": Largest(), "bad": MiSvmBag()}, random_state=0)
+    with pytest.raises(ValueError, match="one label a bag") as raised:
+        of_one_label.fit(bags, Y[:, :2])
+    assert raised.value.__notes__ == ["It is raised by the candidate 'bad'."]
+
+
 def test_a_candidate_whose_scores_are_nan_is_named(bags, Y):
     candidates = {"good": Largest(), "bad": Undefined()}
     with pytest.raises(ValueError, match="candidate 'bad' must give no NaN as scores, got 60"):

@@ -397,6 +397,21 @@ def test_a_number_without_its_criterion_cannot_be_traced(run):
     assert code == 2
 
 
+def test_options_that_do_not_go_together_are_refused(run):
+    code, printed = run("status --json --trace 1 MimlSvm hamming_loss")
+    assert (code, "--trace prints text" in printed) == (2, True)
+    code, printed = run("compute table1 --estimate --dask tcp://127.0.0.1:1")
+    assert (code, "--estimate is of this machine" in printed) == (2, True)
+
+
+def test_a_file_is_no_folder_of_data(run, tmp_path, capsys):
+    path = tmp_path / "bags.csv"
+    path.write_text("bag\n")
+    with pytest.raises(SystemExit, match="2"):
+        run(f"data --data {path}")
+    assert "a folder is needed, got the file" in capsys.readouterr().err
+
+
 def test_only_numbers_of_the_full_protocol_are_traced(run):
     code, printed = run("status --trace 1 MimlSvm hamming_loss --profile smoke")
     assert code == 2

@@ -108,6 +108,15 @@ def test_a_named_folder_comes_first(tmp_path, monkeypatch, data):
     assert data_folder(argument) == argument
 
 
+@pytest.mark.parametrize("named", ["~nobody-of-this-name/data", __file__])
+def test_what_is_no_folder_of_data_is_refused_with_who_named_it(monkeypatch, named):
+    monkeypatch.setenv("MIMLPAPER_DATA", named)
+    with pytest.raises(ValueError, match="MIMLPAPER_DATA must be a folder, got"):
+        data_folder()
+    with pytest.raises(ValueError, match="data_home must be a folder, got"):
+        data_folder(named)
+
+
 @pytest.fixture
 def two_retries(monkeypatch):
     """Failed requests are repeated twice, without a pause."""

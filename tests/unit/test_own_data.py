@@ -292,6 +292,21 @@ def test_new_images_have_any_ending_that_can_be_read_and_are_not_hidden(folder):
     assert data.new.bag_names == ("a.jfif", "b.JPE", "c.apng", "new.png", "newer.png")
 
 
+def test_files_that_do_not_end_as_images_are_named(folder):
+    (folder / "beach.heic").write_bytes((folder / "new.png").read_bytes())
+    (folder / "b.png").rename(folder / "NA")
+    (folder / "labels.csv").write_text("image,sea\n01.png,1\nNA,0\nc.png,0\n")
+    data = own_data.data_of_folder(folder)
+    assert data.unread == ["beach.heic"]
+    remarks = own_data.warnings_about(data, n_folds=2)
+    assert any("not read" in remark and "beach.heic" in remark for remark in remarks)
+
+
+def test_a_file_in_the_place_of_a_folder_is_refused(folder):
+    with pytest.raises(ValueError, match=r"folder must be a folder, got the file .*give it as"):
+        own_data.data_of_folder(folder / "labels.csv")
+
+
 @on_posix
 def test_a_table_that_is_no_regular_file_is_refused_before_it_is_read(folder):
     table = folder / "labels.csv"

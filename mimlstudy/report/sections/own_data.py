@@ -52,6 +52,8 @@ from mimlstudy.report.parameters import caller_folder, number_in
 from mimlstudy.report.plain import markdown_text
 
 LABELS_FILE = "labels.csv"
+# macOS writes hidden files, such as ._beach.png, beside images on other systems' disks.
+VISIBLE = "[!.]*"
 BAGS, ONE_VECTOR, NO_FEATURES = "the bag", "one vector of it", "nothing of it"
 
 # What a learner sees of a bag, and the learner. Simple rivals come last.
@@ -84,6 +86,7 @@ class OwnData:
     labelled : LabelledBags.
     new : LabelledBags without labels, or None.
     images : mapping from names of bags to files, empty if the bags are no images.
+    unread : names of other files beside the images.
 
     Raises ValueError for a single labelled bag, which cannot both train and test a learner.
     """
@@ -91,6 +94,7 @@ class OwnData:
     labelled: LabelledBags
     new: LabelledBags | None
     images: Mapping[str, Path]
+    unread: Sequence[str] = ()
 
     def __post_init__(self):
         if len(self.labelled) < 2:
@@ -256,6 +260,8 @@ def data_of_folder(folder: str | Path, encoding: str = "") -> OwnData:
     """
     folder = Path(folder)
     _check_is_there(folder)
+    if folder.is_file():
+        raise ValueError(f"folder must be a folder, got the file {folder}; give it as file")
     table_file = folder / LABELS_FILE
     if not table_file.exists():
         raise ValueError(
@@ -281,15 +287,18 @@ def data_of_folder(folder: str | Path, encoding: str = "") -> OwnData:
     by_name = {path.name: path for path in new_files}
     # A name of the table may lie in a folder of the folder.
     by_name.update(zip(table.index, files, strict=True))
-    return OwnData(labelled, new, by_name)
+    read = {table_file, *by_name.values()}
+    others = sorted(path for path in folder.glob(VISIBLE) if path.is_file())
+    unread = [path.name for path in others if path not in read]
+    return OwnData(labelled, new, by_name, unread)
 
 
 def _images_in(folder):
     """The files of a folder that end as images do, in the order of their names."""
     kinds = Image.registered_extensions()  # of all endings that Pillow knows
-    # macOS writes hidden files, such as ._beach.png, beside images on other systems' disks.
-    visible = folder.glob("[!.]*")
-    return [path for path in sorted(visible) if kinds.get(path.suffix.lower()) in FORMATS]
+    return [
+        path for path in sorted(folder.glob(VISIBLE)) if kinds.get(path.suffix.lower()) in FORMATS
+    ]
 
 
 def source_in_words(file: str, folder: str) -> str:
@@ -336,6 +345,12 @@ def warnings_about(data: OwnData, n_folds: int) -> list[str]:
         sentences.append(
             f"Labelled bags without a label: {n_without}. They count as bags that have none, and "
             "not as bags whose labels are unknown."
+        )
+    if data.unread:
+        names = _listed(data.unread[:5])
+        sentences.append(
+            f"Files that are not read, since they do not end as images do: {len(data.unread)} "
+            f"({names})."
         )
     if len(labelled) < FEW_BAGS:
         sentences.append(f"{len(labelled)} bags are few: differences below will be uncertain.")
