@@ -34,6 +34,7 @@ from mimlstudy.report.notebook_page import LEFT_OUT, WITHOUT_STDERR
 from mimlstudy.report.notebooks import run_notebooks
 from mimlstudy.report.sections import photograph
 from mimlstudy.report.status import (
+    LAST_RUNS,
     Artefact,
     artefacts,
     experiments_behind,
@@ -55,6 +56,8 @@ def publish(names=None) -> list[Path]:
     written = []
     for folder in folders.smoke_results(), folders.build("bench"):
         shutil.rmtree(folder, ignore_errors=True)
+    # A page says which notebooks failed last; it may not speak of a run before this one.
+    (folders.build("paper") / LAST_RUNS).unlink(missing_ok=True)
     for run in run_notebooks(names, at_once=-1, publish=True):
         if run.output is None:
             raise RuntimeError(f"{run.name}: {run.status}\n{run.message}")
