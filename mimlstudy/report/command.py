@@ -299,14 +299,7 @@ def _compute(options):
             jobs=options.jobs,
             **how,
         )
-        # Hours with two decimals would show seconds as no time.
-        for column in ("core_hours", "hours"):
-            texts = []
-            for hours, n_unknown in zip(table[column], table["unknown"], strict=True):
-                texts.append(_estimate_in_words(3600 * hours, n_unknown))
-            table[column] = texts
-        shown = table.rename(columns={"core_hours": "work", "hours": "duration"})
-        print(shown.to_string(index=False))
+        _print_estimate(table)
         return 0
     trials = execution.compute(
         experiments,
@@ -329,6 +322,17 @@ def _compute(options):
     print(summary.to_string(float_format="%.2f"))
     # Where data are missing, old records stay as they are.
     return int((trials["state"] != records.CURRENT).any())
+
+
+def _print_estimate(table):
+    """Print an estimate's hours in words: with two decimals they would show seconds as no time."""
+    for column in ("core_hours", "hours"):
+        texts = []
+        for hours, n_unknown in zip(table[column], table["unknown"], strict=True):
+            texts.append(_estimate_in_words(3600 * hours, n_unknown))
+        table[column] = texts
+    shown = table.rename(columns={"core_hours": "work", "hours": "duration"})
+    print(shown.to_string(index=False))
 
 
 def _estimate_in_words(seconds, n_unknown):

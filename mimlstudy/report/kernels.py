@@ -94,8 +94,8 @@ def _run_kernel(arguments, folder, environment, command):
     os.environ.update(environment)
     # multiprocessing ends a fork without collecting its garbage, semaphores of workers among it.
     # Python removes these, and would tell the reader of each run.
-    told_otherwise = [os.environ["PYTHONWARNINGS"]] if "PYTHONWARNINGS" in os.environ else []
-    os.environ["PYTHONWARNINGS"] = ",".join([*told_otherwise, "ignore:resource_tracker"])
+    filters = os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker"
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, filters))
     threading.Thread(target=_end_group_with, args=(command,), daemon=True).start()
     if folder:
         os.chdir(folder)

@@ -52,8 +52,6 @@ from mimlstudy.report.parameters import caller_folder, number_in
 from mimlstudy.report.plain import markdown_text
 
 LABELS_FILE = "labels.csv"
-# macOS writes hidden files, such as ._beach.png, beside images on other systems' disks.
-VISIBLE = "[!.]*"
 BAGS, ONE_VECTOR, NO_FEATURES = "the bag", "one vector of it", "nothing of it"
 
 # What a learner sees of a bag, and the learner. Simple rivals come last.
@@ -276,7 +274,8 @@ def data_of_folder(folder: str | Path, encoding: str = "") -> OwnData:
     if absent:
         raise ValueError(f"{table_file} names images that are not there: {absent[:3]}")
     known = {path.resolve() for path in files}
-    new_files = [path for path in _images_in(folder) if path.resolve() not in known]
+    visible = _visible_files(folder)
+    new_files = [path for path in _images_among(visible) if path.resolve() not in known]
     to_bags = ImageBags()
     bags = to_bags.fit_transform(files)
     labelled = labelled_bags(bags, table, bag_names=[*table.index])
@@ -288,17 +287,22 @@ def data_of_folder(folder: str | Path, encoding: str = "") -> OwnData:
     # A name of the table may lie in a folder of the folder.
     by_name.update(zip(table.index, files, strict=True))
     read = {table_file, *by_name.values()}
-    others = sorted(path for path in folder.glob(VISIBLE) if path.is_file())
-    unread = [path.name for path in others if path not in read]
+    unread = [path.name for path in visible if path.is_file() and path not in read]
     return OwnData(labelled, new, by_name, unread)
 
 
-def _images_in(folder):
-    """The files of a folder that end as images do, in the order of their names."""
+def _visible_files(folder):
+    """What lies in a folder and is not hidden, in the order of the names.
+
+    macOS writes hidden files, such as ._beach.png, beside images on other systems' disks.
+    """
+    return sorted(folder.glob("[!.]*"))
+
+
+def _images_among(paths):
+    """The files that end as images do."""
     kinds = Image.registered_extensions()  # of all endings that Pillow knows
-    return [
-        path for path in sorted(folder.glob(VISIBLE)) if kinds.get(path.suffix.lower()) in FORMATS
-    ]
+    return [path for path in paths if kinds.get(path.suffix.lower()) in FORMATS]
 
 
 def source_in_words(file: str, folder: str) -> str:
