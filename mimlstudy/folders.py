@@ -1,9 +1,12 @@
 """The study's folders in the project, and small results that are kept between commands."""
 
 import json
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
+
+from filelock import FileLock
 
 from mimlpaper import paths
 
@@ -61,6 +64,17 @@ def kept(name: str, key: str):
         case {"key": written_key, "value": value} if written_key == key:
             return value
     return None
+
+
+@contextmanager
+def alone_with(name: str) -> Iterator:
+    """Context in which no other process makes what is kept by this name."""
+    folder = build("kept")
+    with ExitStack() as locks:
+        with suppress(OSError):  # where nothing can be written nothing is kept either
+            folder.mkdir(parents=True, exist_ok=True)
+            locks.enter_context(FileLock(folder / f".{name}.lock"))
+        yield
 
 
 def read_json(path: Path):

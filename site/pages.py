@@ -36,7 +36,7 @@ DETAILS = Markup('<div class="forest"></div><dl class="facts">{}</dl>')
 CRITERION = Markup('<label><input type="checkbox" name="criteria" value="{name}"> {title}</label>')
 PAPER = "https://doi.org/10.1016/j.artint.2011.10.002"
 OF_SYNTHETIC_DATA = "Synthetic data say nothing of the paper's claims about methods."
-LEAD_ANCHOR = "how-far-the-favoured-methods-lead"  # of a heading of 10_multiverse
+AHEAD_ANCHOR = "how-far-the-favoured-methods-are-ahead"  # of a heading of 10_multiverse
 TITLES_OF_TERMS = {  # by the origin of a term
     "companion": "Terms of this companion",
     "paper": "Terms of the paper",
@@ -207,17 +207,17 @@ def _claim_details(claim, place, headings):
 
 
 def _alternatives(effects, headings):
-    """How far the favoured methods lead with alternative settings, and how often they do."""
+    """How far the favoured methods are ahead with alternative settings, and how often."""
     if effects is None:
         return ""
     effect = effects["effect"]
-    verb = "lead" if effect >= 0 else "trail"
+    side = "ahead" if effect >= 0 else "behind"
     text = (
-        f"The favoured methods {verb} by {abs(effect):.1f}% of the rival's loss. They lead in "
-        f"{effects['in_favour']:.0%} of random mixtures of alternative settings."
+        f"The favoured methods are {abs(effect):.1f}% of the rival's loss {side}. They are ahead "
+        f"in {effects['in_favour']:.0%} of random mixtures of alternative settings."
     )
     if "10_multiverse" in headings:
-        return link(f"notebooks/10_multiverse.html#{LEAD_ANCHOR}", text)
+        return link(f"notebooks/10_multiverse.html#{AHEAD_ANCHOR}", text)
     return text
 
 

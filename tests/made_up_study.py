@@ -108,8 +108,8 @@ def long_trials() -> Experiment:
 
 def numbers_of(table: pd.DataFrame) -> pd.DataFrame:
     """What two runs of the same trials have in common, in the order of the trials."""
-    # All but the commit, the state, the seal and seconds.
-    numbers = table.filter(regex="^(?!commit$|state$|seal$|.*seconds$)")
+    # All but the commit, the state, the code of today, the seal and seconds.
+    numbers = table.filter(regex="^(?!commit$|state$|code_today$|seal$|.*seconds$)")
     return numbers.sort_values([*KEY, "stage"], ignore_index=True)
 
 

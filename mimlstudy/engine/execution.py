@@ -73,7 +73,11 @@ def _to_run(experiment, trials, recorded, recompute):
     current = recorded["state"] == CURRENT
     known = set() if recompute else set(keys_of(recorded[current]))
     missing = [trial for trial in trials if trial not in known]
-    return [trial for trial in missing if _packages_are_here(experiment, trial)]
+    to_run = [trial for trial in missing if _packages_are_here(experiment, trial)]
+    if n_left_out := len(missing) - len(to_run):
+        message = f"{n_left_out} trials of {experiment.name} need a package that is not installed"
+        print(f"{message}; they are left out", file=sys.stderr)
+    return to_run
 
 
 def _packages_are_here(experiment, trial):

@@ -141,8 +141,23 @@ def _described(value, used: set[Definition]):
         return [_full_name(value), *enclosed, *_owner(value)]
     if not hasattr(value, "__dict__"):
         return [type(value), str(value)]
-    held = value.get_params(deep=False) if isinstance(value, BaseEstimator) else vars(value)
+    held = vars(value)
+    if isinstance(value, BaseEstimator):
+        held = _parameters(value)
     return [type(value), _without_defaults(type(value), held)]
+
+
+def _parameters(estimator):
+    """As ``get_params(deep=False)``, which reads the signature each time."""
+    kind = type(estimator)
+    if kind.get_params is not BaseEstimator.get_params:
+        return estimator.get_params(deep=False)
+    return {name: getattr(estimator, name) for name in _names_of_parameters(kind)}
+
+
+@cache
+def _names_of_parameters(kind):
+    return kind._get_param_names()
 
 
 def _full_name(value) -> str:

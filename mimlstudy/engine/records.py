@@ -22,6 +22,7 @@ import csv
 import os
 from collections.abc import Callable, Iterable
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -188,20 +189,28 @@ class Store:
         No writer comes between reading and writing. Records that were superseded leave the file.
         Rows keep their seals.
         """
-        with self._locked(experiment.name):
-            rows = change(self._without_base().load(experiment)).to_dict("records")
-            text = to_csv(rows, columns_of(experiment.measure))
-            paths.write_whole(self.path(experiment.name), text)
+        path = self.path(experiment.name)
+        try:
+            with self._locked(experiment.name):
+                rows = change(self._without_base().load(experiment)).to_dict("records")
+                paths.write_whole(path, to_csv(rows, columns_of(experiment.measure)))
+        except OSError as error:
+            raise StoreError(
+                f"cannot rewrite {path}: {error}; what was recorded is intact"
+            ) from error
 
-    def mark_as_differing(self, experiment: Experiment, keys: set[tuple]):
-        """Put a doubt into the records of these trials, until they are recorded again.
+    def mark_as_differing(self, experiment: Experiment, records: pd.DataFrame):
+        """Put a doubt into these records, until their trials are recorded again.
 
-        Marked records of the base are copied. A trial with a damaged row stays as it is.
+        Marked records of the base are copied. A trial with a damaged row stays as it is, and so
+        does one that was recorded again after ``records`` were read.
         """
         columns = columns_of(experiment.measure)
+        runs = records[OF_RUN].drop_duplicates()
 
         def marked(rows):
             everything = self.load(experiment)
+            keys = set(keys_of(everything.merge(runs, on=OF_RUN)))
             damaged = set(keys_of(everything[everything["doubt"] == DAMAGED]))
             to_mark = [key in keys - damaged for key in keys_of(everything)]
             differing = everything[to_mark].assign(doubt=DIFFERS).to_dict("records")
@@ -433,10 +442,18 @@ def read_records(
     profile: str = "paper",
     methods=None,
 ) -> pd.DataFrame:
-    """What is recorded of an experiment's trials, in their order, with a column ``state``."""
+    """What is recorded of an experiment's trials, in their order.
+
+    A column ``state`` says which records count, and ``code_today`` which code a trial would run.
+    """
     trials = pd.DataFrame(experiment.trials(profile, methods), columns=KEY)
     table = trials.merge(store.load(experiment), on=KEY)  # in the order of the trials
-    table = table.assign(state=_states(table, experiment, store))
+    today = _fingerprints_today(experiment, table, store.catalogue)
+    keys = table[CONFIGURED].itertuples(index=False, name=None)
+    table = table.assign(
+        state=_states(table, today, experiment, store),
+        code_today=[today[key].code for key in keys],
+    )
     if store.base is None or not store.path(experiment.name).is_file():
         return table
     # What was tried with other code does not hide a current record of the base.
@@ -468,9 +485,9 @@ def _keys_to_restore(table, below):
     return to_restore
 
 
-def _states(table, experiment, store):
-    state_of_group = _states_of_groups(store.outcomes())
-    today = fingerprints_today(experiment, table, store.catalogue)
+def _states(table, today, experiment, store):
+    outcomes = store.outcomes()
+    state_of_group = _states_of_groups(outcomes[outcomes["experiment"] == experiment.name])
     arithmetic_here = arithmetic()
 
     @cache
@@ -532,11 +549,7 @@ def fingerprint_today(
     return fingerprint(estimator, catalogue.loader(dataset), splits, experiment.measure)
 
 
-def fingerprints_today(
-    experiment: Experiment,
-    table: pd.DataFrame,
-    catalogue: Catalogue,
-) -> dict[tuple[str, str, str], Fingerprint]:
+def _fingerprints_today(experiment, table, catalogue):
     """Today's fingerprints by (dataset, method, override) of some rows."""
     keys = table[CONFIGURED].drop_duplicates().itertuples(index=False, name=None)
     return {key: fingerprint_today(experiment, catalogue, *key) for key in keys}
@@ -546,7 +559,8 @@ def other_versions(store: Store) -> str:
     """A line that says which versions differ here from those of records; empty if none does."""
     here = provenance()["versions"].split("; ")
     recorded = set()
-    for path in store.folder.glob("*.csv"):
+    folders = [store.folder, store.base.folder] if store.base else [store.folder]
+    for path in chain.from_iterable(folder.glob("*.csv") for folder in folders):
         try:
             # Files of records have both columns; lists of outcomes and of disturbances do not.
             table = pd.read_csv(path, usecols=["code", "versions"])

@@ -17,7 +17,6 @@ import pandas as pd
 from mimlstudy.engine.comparison import EXACT, compare_trial, outliers
 from mimlstudy.engine.provenance import provenance
 from mimlstudy.engine.records import (
-    CONFIGURED,
     CONFIRMABLE,
     CURRENT,
     DAMAGED,
@@ -30,7 +29,6 @@ from mimlstudy.engine.records import (
     REFUTED,
     SAME,
     Store,
-    fingerprints_today,
     keys_of,
     read_records,
     trials_of,
@@ -123,7 +121,7 @@ def verify(
         to_run = _sampled_trials(recorded, sample, rng)
     outcomes = []
     for outcome in _judge_groups(recorded, to_run):
-        if not is_audit or outcome["outcome"] == DIFFERENT:
+        if not is_audit or outcome["differing"]:
             _mark_and_record(recorded, outcome)
         outcomes.append(outcome)
     table = pd.DataFrame(outcomes, columns=VERIFIED_COLUMNS)
@@ -142,14 +140,12 @@ def n_in_no_group(
     return n_trials
 
 
-def with_groups(experiment: Experiment, table: pd.DataFrame, store: Store) -> pd.DataFrame:
+def with_groups(table: pd.DataFrame) -> pd.DataFrame:
     """Records with the columns of their group added: how they were made, and today's code."""
-    today = fingerprints_today(experiment, table, store.catalogue)
-    keys = table[CONFIGURED].itertuples(index=False, name=None)
     return table.assign(
         recorded_code=table["code"],
         recorded_arithmetic=table["arithmetic"],
-        verified_code=[today[key].code for key in keys],
+        verified_code=table["code_today"],
     )
 
 
@@ -158,7 +154,7 @@ def _rows_in_groups(experiments: Mapping[str, Experiment], profile, store):
     tables = []
     for experiment in experiments.values():
         table = read_records(experiment, profile=profile, store=store)
-        tables.append(_in_groups(experiment, table, store))
+        tables.append(_in_groups(table))
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 
@@ -177,9 +173,9 @@ def _with_all_that_differed(rows, experiments, store):
     return joined.drop_duplicates([*KEY, "stage"])
 
 
-def _in_groups(experiment, table, store):
+def _in_groups(table):
     """The records that have a group: others cannot give the same numbers, by settings or data."""
-    return with_groups(experiment, table[_have_group(table)], store)
+    return with_groups(table[_have_group(table)])
 
 
 def _have_group(table):
@@ -225,10 +221,10 @@ def _judge_groups(recorded: Recorded, to_run) -> Iterator[dict]:
     """Run these trials again, and yield the outcome of each of their groups when it is known."""
     trials_of_group = {group: trials_of(rows) for group, rows in to_run.groupby(GROUP)}
     group_of = {trial: group for group, trials in trials_of_group.items() for trial in trials}
-    results: dict[tuple, list] = {group: [] for group in trials_of_group}
+    results: dict[tuple, dict] = {group: {} for group in trials_of_group}
     for trial, result in _run_again(recorded, to_run):
         group = group_of[trial]
-        results[group].append(result)
+        results[group][trial] = result
         n_trials = len(trials_of_group[group])
         if len(results[group]) == n_trials:
             yield _judge_group(recorded, group, results.pop(group), n_trials)
@@ -238,13 +234,20 @@ def _judge_groups(recorded: Recorded, to_run) -> Iterator[dict]:
 
 
 def _judge_group(recorded, group, results, n_trials) -> dict:
+    """The outcome of a group, with the trials that agree with their records and those that do not.
+
+    ``results`` has the largest difference of each trial that ran, and whether it passes.
+    """
     records = recorded.rows.merge(pd.DataFrame([group], columns=GROUP), on=GROUP)
-    largest = max((difference for difference, _ in results), default=0.0)
+    largest = max((difference for difference, _ in results.values()), default=0.0)
+    agreeing = {trial for trial, (_, passes) in results.items() if passes}
     return dict(zip(GROUP, group, strict=True)) | {
         "n_recorded": len(records.drop_duplicates(KEY)),
-        "n_checked": n_trials,
+        "n_checked": len(results),
         "largest_difference": largest,
         "outcome": _outcome_of(records, results, n_trials, largest),
+        "agreeing": agreeing,
+        "differing": results.keys() - agreeing,
     }
 
 
@@ -254,7 +257,8 @@ def _outcome_of(records, results, n_trials, largest) -> str:
     if (records["state"] == DAMAGED).any():
         return DAMAGED
     # A group that differs stays so until it is recorded again, whatever the sample shows.
-    if not all(same for _, same in results) or (records["state"] == DIFFERS).any():
+    all_pass = all(passes for _, passes in results.values())
+    if not all_pass or (records["state"] == DIFFERS).any():
         return DIFFERENT
     if len(results) < n_trials:
         return FAILED
@@ -302,17 +306,20 @@ def _mark_and_record(recorded: Recorded, outcome):
 
 
 def _mark_different(recorded: Recorded, outcome):
-    """Mark the records of a group that differs although today's code made them.
+    """Mark the records of a group in which a trial differs although today's code made them.
 
     An outcome is known by its code, so it would also speak of what the same code records later. A
-    mark stays with the old record.
+    mark stays with the old record. Of the profile "quick" the group has further records. Those that
+    came out again are right, such as new ones beside old ones that differed.
     """
     same_code = outcome["recorded_code"] == outcome["verified_code"]
-    if outcome["outcome"] == DIFFERENT and same_code:
+    if outcome["differing"] and same_code:
         group = pd.DataFrame([outcome])[GROUP]
         experiment = recorded.experiments[outcome["experiment"]]
-        to_mark = recorded.rows.merge(group, on=GROUP)
-        recorded.store.mark_as_differing(experiment, set(keys_of(to_mark)))
+        of_paper = _rows_in_groups({experiment.name: experiment}, "paper", recorded.store)
+        rows = pd.concat([recorded.rows, of_paper], ignore_index=True).merge(group, on=GROUP)
+        is_doubtful = [Trial(*key) not in outcome["agreeing"] for key in keys_of(rows)]
+        recorded.store.mark_as_differing(experiment, rows[is_doubtful])
 
 
 def verified(
@@ -331,7 +338,7 @@ def verified(
     for experiment in experiments:
         if experiment.name not in known:
             continue
-        recorded = _in_groups(experiment, read(experiment.name), store)
+        recorded = _in_groups(read(experiment.name))
         groups = recorded[GROUP].drop_duplicates()
         for machine, outcomes in table.merge(groups, on=GROUP).groupby("machine"):
             counts = outcomes["outcome"].value_counts()

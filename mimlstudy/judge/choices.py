@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from mimlstudy.judge.multiverse import override_in_words
+from mimlstudy.judge.multiverse import listed_alternatives, override_in_words
 from mimlstudy.judge.selection import ALTERNATIVES, Records, as_in_our_tables, records_of, unmixed
-from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
+from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import ALL_CRITERIA, published_sweeps
 
 
@@ -47,16 +47,9 @@ def _overrides_of(sweep, alternatives) -> set[str]:
         # One setting, whose parameters vary one at a time: a mixture changes two or more.
         singles = [override for override in recorded.values() if len(override) == 1]
     else:
-        singles = _listed_alternatives(sweep["experiment"])
+        singles = listed_alternatives(sweep["experiment"])
     named = [override for override in singles if sweep["parameter"] in override]
     return {text for text, override in recorded.items() if override in named}
-
-
-def _listed_alternatives(experiment):
-    overrides = []
-    for row in ROWS[experiment].values():
-        overrides += map(dict, row.alternatives)
-    return overrides
 
 
 def _effects(our_rows, alternatives, sweep):

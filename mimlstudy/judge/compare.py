@@ -100,16 +100,18 @@ def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
     A run is a split; in Table 4 one of the eleven data sets, which share a column; in Table 5 the
     ten folds of one cross-validation. Also n_trials, and the worst state and kind of these.
     """
+    names = as_table_names(records, table)
     if table.run == "dataset":
         runs = records["dataset"]
     else:
         runs = records["split"] // table.n_folds
+        _check_one_set_a_column(records["dataset"], names)
     # In order, so that the largest of a run's states and kinds is its worst.
     states = pd.Categorical(records["state"], STATES, ordered=True)
     kinds = pd.Categorical(records["kind"], KINDS_OF_DATA, ordered=True)
     rows = unmixed(records).assign(
         run=runs,
-        dataset=as_table_names(records, table),
+        dataset=names,
         state=states,
         kind=kinds,
     )
@@ -119,6 +121,15 @@ def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
     of_runs = of_runs.join(groups[["state", "kind"]].max())
     of_runs["n_trials"] = groups.size()
     return of_runs.reset_index()
+
+
+def _check_one_set_a_column(datasets, names):
+    """Refuse a mean over two data sets, such as synthetic data beside those of the column."""
+    n_sets = datasets.groupby(names).nunique()
+    if (n_sets > 1).any():
+        name = n_sets.idxmax()
+        both = sorted({*datasets[names == name]})
+        raise ValueError(f"a column of the table must have one data set, got {both} for {name}")
 
 
 def as_table_names(records: pd.DataFrame, table: PublishedTable) -> pd.Series:

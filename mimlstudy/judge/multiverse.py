@@ -8,6 +8,7 @@ in an experiment of their own. An alternative and its row are compared on the sa
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from mimlstudy.judge.selection import (
     records_of,
     unmixed,
 )
-from mimlstudy.paper.experiments import ALTERNATIVE_SPLITS, ROWS
+from mimlstudy.paper.experiments import ALTERNATIVE_SPLITS, EXPERIMENTS, ROWS
 from mimlstudy.paper.published import ALL_CRITERIA, published_claims, published_tables
 from mimlstudy.paper.variants import VARIED
 
@@ -90,11 +91,20 @@ def single_alternatives(name: str, get_records: Records) -> pd.DataFrame:
 def _single_settings(name):
     """The alternatives that are listed alone, in words, as recorded: with names in order."""
     settings = set()
-    for row in ROWS[name].values():
-        for override in row.alternatives:
-            in_order = dict(sorted(override.items()))
-            settings.add(override_in_words(in_order))
+    for override in listed_alternatives(name):
+        in_order = dict(sorted(override.items()))
+        settings.add(override_in_words(in_order))
     return settings
+
+
+def listed_alternatives(name: str) -> list[dict]:
+    """The alternatives that a table or figure lists alone, without what their row has anyway."""
+    overrides = []
+    for row in ROWS[name].values():
+        unmixed_row = replace(row, n_mixed=0)
+        for dataset in EXPERIMENTS[name].datasets:
+            overrides += unmixed_row.alternatives_on(dataset)
+    return overrides
 
 
 def named_by_alternative(table: pd.DataFrame) -> pd.DataFrame:

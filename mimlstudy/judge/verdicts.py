@@ -133,8 +133,9 @@ def _counts_of_cells(cells):
 def _counts_of_rows(pairs):
     """Numbers of rows: all, recognised, and expected to be recognised by chance."""
     rows = row_verdicts(pairs)
-    # Chance names each row of a table with the same probability.
-    n_rows_of_table = rows.groupby("table")["table"].transform("size")
+    # Chance names each printed row of a table with the same probability.
+    n_printed = pairs.groupby("table")["other"].nunique()
+    n_rows_of_table = rows["table"].map(n_printed)
     return {
         "rows": len(rows),
         "rows_recognised": int(rows["recognised"].sum()),

@@ -11,7 +11,7 @@ import io
 from functools import cache
 
 from mimlpaper import paths
-from mimlpaper.datasets import fetch, loaders
+from mimlpaper.datasets import DataError, fetch, loaders
 from mimlstudy import folders
 from mimlstudy.engine.catalogue import content_hash
 
@@ -27,14 +27,18 @@ def listed_contents() -> dict[str, str]:
     for row in rows:
         # Other files may hold other data, whatever was listed of the ones before.
         same_files = row["files"] == files_hash(row["dataset"])
-        contents[row["dataset"]] = row["content"] if same_files else ""
+        # A row without its last field lists no content, which no record has.
+        contents[row["dataset"]] = (row["content"] or "") if same_files else ""
     return contents
 
 
 def files_hash(name: str) -> str:
     """A hash of the hashes of all files of a data set."""
     entries = _manifest()
-    hashes = [entries[file].sha256 for file in fetch.source_of(name).files]
+    files = fetch.source_of(name).files
+    if unlisted := [file for file in files if file not in entries]:
+        raise DataError(f"manifest.csv must list each file of {name}, it lacks {unlisted[0]}")
+    hashes = [entries[file].sha256 for file in files]
     return hashlib.sha256(" ".join(hashes).encode()).hexdigest()
 
 

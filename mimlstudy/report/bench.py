@@ -60,12 +60,11 @@ ENTRY = re.compile(r"\w+(\.\w+)*:\w+")
 TIMEOUT = 3600.0  # seconds of one fit, or of one prediction
 OUTPUT = "output.txt"  # in the folder of an entry: what it prints
 CAPTION = (
-    "{title}: mean ± std on {kind} data, profile {profile}. Rank is the mean rank over columns, 1 "
-    "is best. *Seconds* are processor seconds of one trial: its fit, with any hold-out, and its "
-    "predictions. *Against it*: in how many cases the entry is shown to be better, neither, worse, "
-    "at 95%: by the corrected resampled t-test, over the web pages of Table 4 by the signed-rank "
-    "test. "
-    "Records of the other methods: {states}."
+    "{title}: mean ± std on {kind} data, profile {profile}. Rank is the mean rank over "
+    "columns, 1 is best. *Seconds* are processor seconds of one trial: its fit, with any hold-out, "
+    "and its predictions. *Against it*: in how many cases the entry is significantly better, "
+    "neither, worse, at 95%: by the corrected resampled t-test, over the web pages of Table 4 by "
+    "the signed-rank test. Records of the other methods: {states}."
 )
 UNSEEN = "unseen"  # in place of a table's number: birds and letters, without texts
 UNSEEN_TABLE = PublishedTable(

@@ -519,7 +519,7 @@ def _status(options):
 
         return status.overview(options.profile)
 
-    shown = kept("overview", options.profile, overview)
+    shown = kept("overview", options.profile, overview, pictures=True)
     _print_table(shown["rows"])
     print(f"\n{shown['outcome']}")
     if shown["versions"]:

@@ -29,7 +29,7 @@ from mimlstudy.judge.selection import (
     unmixed,
 )
 from mimlstudy.paper.catalogue import CATALOGUE, default_store, explored_store
-from mimlstudy.paper.experiments import get_experiment
+from mimlstudy.paper.experiments import EXPERIMENTS, get_experiment
 from mimlstudy.paper.published import published_claims
 from mimlstudy.report.figures import LINE, save_figure, use_style
 from mimlstudy.report.forest import claims_caption, claims_figure
@@ -42,7 +42,14 @@ from mimlstudy.report.parameters import (
 )
 from mimlstudy.report.progress import show_notices, shown_progress
 from mimlstudy.report.sentences import check_sentence, counted
-from mimlstudy.report.status import artefacts, recorded_scorecard
+from mimlstudy.report.status import (
+    MISSING,
+    artefacts,
+    findings_of,
+    reader_of,
+    recorded_scorecard,
+    trial_counts,
+)
 from mimlstudy.report.tables import ReportTable, results_table, save_table
 from mimlstudy.report.trace import Trace, trace
 
@@ -219,13 +226,16 @@ class Companion:
     def in_any_state(self, experiment: str) -> pd.DataFrame:
         """Records of an experiment in any state, read once."""
         if experiment not in self._records:
-            self._records[experiment] = read_records(
-                get_experiment(experiment),
-                profile=self.profile,
-                store=self.store,
-            )
+            self._records[experiment] = self._read(experiment)
         # A notebook may change what it was given.
         return self._records[experiment].copy()
+
+    def _read(self, experiment):
+        if self.profile == "smoke" or self._has_explored(experiment):
+            of_experiment = get_experiment(experiment)
+            return read_records(of_experiment, profile=self.profile, store=self.store)
+        # What is published does not change while a notebook runs: companions share it.
+        return reader_of(self.profile)(experiment)
 
     def _may_be_shown(self, table):
         return table["state"] == CURRENT
@@ -252,7 +262,21 @@ class Companion:
         ids = published_claims()["id"]
         if beginnings:
             ids = ids[ids.str.startswith(beginnings)]
-        return evaluate_claims(self.recorded, tuple(ids))
+        chosen = tuple(ids)
+        if self._shows_what_the_scorecard_reads():
+            # All claims take seconds, and are kept for all notebooks.
+            return [finding for finding in findings_of(self.scorecard()) if finding.id in chosen]
+        return evaluate_claims(self.recorded, chosen)
+
+    def _shows_what_the_scorecard_reads(self):
+        """Whether all records are current, and the reader has run nothing for a question."""
+        if self.profile != "paper" or any(map(self._has_explored, EXPERIMENTS)):
+            return False
+        states = set().union(*trial_counts(self.profile).values())
+        return states <= {CURRENT, MISSING}
+
+    def _has_explored(self, experiment):
+        return self.store.base is not None and self.store.path(experiment).is_file()
 
     def claims_figure(self, name: str, *beginnings: str) -> None:
         """Show and save the claims whose ids have one of these beginnings as a forest plot.
@@ -420,6 +444,9 @@ class PublishedCompanion(Companion):
     def trials(self, experiment: str, may_repeat: bool = True, **asked) -> pd.DataFrame:
         """What is published of an experiment."""
         return self.recorded(experiment)
+
+    def _shows_what_the_scorecard_reads(self):
+        return True
 
     def _may_be_shown(self, table):
         return ~table["state"].isin(REFUTED)

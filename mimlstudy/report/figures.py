@@ -15,6 +15,7 @@ import seaborn as sns
 from matplotlib.colors import to_rgba
 from scikit_posthocs import critical_difference_diagram
 from scipy.optimize import isotonic_regression
+from seaborn.utils import relative_luminance
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import write_whole
@@ -26,6 +27,7 @@ from mimlstudy.paper.variants import varied_method
 STYLE_SHEET = Path(__file__).with_name("paper.mplstyle")
 LINE = "#777777"  # of arrows and frames
 VERMILION, BLUE, GREEN = "#D55E00", "#0072B2", "#009E73"  # of Okabe and Ito, as in looks.csv
+DARK = 0.25  # relative luminance, of 0 to 1, below which a colour is dark
 MOST_MARKERS = 12  # values of a parameter that are marked on a curve
 # Rings and printed bars have no line, and stand above the curves.
 RING: dict[str, Any] = dict(
@@ -430,6 +432,11 @@ def _spread(heights, least):
     # Heights that are apart are ascending once this distance is taken off.
     ascending = isotonic_regression(heights - apart).x
     return ascending + apart
+
+
+def readable_ink(color) -> str:
+    """White on dark colours, and dark on others."""
+    return "white" if relative_luminance(color) < DARK else INK
 
 
 def _dark(color):

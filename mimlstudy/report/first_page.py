@@ -20,11 +20,11 @@ COMPARISON = "comparison"  # the kind of a claim that says which method is bette
 WIDTH = 100  # of a line, in characters
 # Whether bags are worth it, by the number of kinds of rivals that their learners beat.
 PAYS = {0: "No.", 1: "In part.", 2: "Yes."}
-# What no record can contradict: an identity that tests prove, and what the paper does not print.
+# What no record can contradict: an identity that tests prove, and what the paper does not state.
 INSDIF = "Its bags change nothing: its learner predicts the same without them (proved)."
 UNKNOWN = (
-    "Whether our curves agree with Figs. 4 to 10, which print no values; which RankSvm the authors "
-    "ran."
+    "Whether our curves agree with those of Figs. 4 to 10, of which the paper states no values; "
+    "which RankSvm the authors ran."
 )
 # Claims that the facts state, each with the views that they state.
 STATED = {
@@ -164,10 +164,10 @@ def numbers(card: Mapping) -> str:
     return (
         f"In {n_unmarked} table rows no setting was chosen to match the paper: "
         f"{_n_of_total(of_unmarked)} values agree within the noise of runs; another algorithm's "
-        f"would in {chance[OTHER_ROWS]:.0%} (chance). In {n_marked} rows some were: "
-        f"{_n_of_total(of_marked)} agree (chance {chance[ROWS_BY_PRINT]:.0%}; "
-        f"{chance_with_choice:.0%} if chosen likewise). With settings fixed in advance {n_fixed} "
-        f"of the {n_compared} agree."
+        f"would in {chance[OTHER_ROWS]:.0%}. In {n_marked} rows some were: "
+        f"{_n_of_total(of_marked)} agree; another algorithm's would in "
+        f"{chance[ROWS_BY_PRINT]:.0%}, or {chance_with_choice:.0%} with settings chosen likewise. "
+        f"With settings fixed in advance {n_fixed} of the {n_compared} agree."
     )
 
 
@@ -197,9 +197,9 @@ def direct_learning(card: Mapping) -> str:
     scenes, scenes_mi = _cases_won(card, "S5.1"), _cases_won(card, "S5.2")
     texts, texts_mi = _cases_won(card, "S5.3"), _cases_won(card, "S5.4")
     return (
-        f"Of {N_CASES} cases each ({len(CRITERIA)} criteria, {len(PERCENTAGES)} data sets) it "
-        f"beats MimlSvm in {scenes} on scenes and {texts} on texts, and MimlSvm_mi in {scenes_mi} "
-        f"and {texts_mi}, by that test."
+        f"By that test it beats MimlSvm in {scenes} of {N_CASES} cases on scenes "
+        f"({len(CRITERIA)} criteria, {len(PERCENTAGES)} data sets) and in {texts} on texts, and "
+        f"MimlSvm_mi in {scenes_mi} and {texts_mi}."
     )
 
 
@@ -237,9 +237,9 @@ def bags(card: Mapping) -> str:
     n_even = n_sets / 2
     n_beaten = sum(n_led > n_even for n_led in (n_mean, n_statistics))
     return (
-        f"{PAYS[n_beaten]} With equal tuning bag learners (the better of a random two) beat "
-        f"learners of a bag's mean on {n_mean:.1f} of {n_sets:.0f} data sets on average, of richer "
-        f"statistics on {n_statistics:.1f} (even: {n_even:.1f})."
+        f"{PAYS[n_beaten]} With equal tuning the better of two bag learners picked at random beats "
+        f"the better of two learners of a bag's mean on {n_mean:.1f} of {n_sets:.0f} data sets on "
+        f"average, of richer statistics on {n_statistics:.1f} ({n_even:.1f} is even)."
     )
 
 
@@ -255,7 +255,8 @@ def claims(card: Mapping) -> str:
     return (
         f"Of {len(of_methods)} that compare methods the corrected test supports "
         f"{words['supported']} fully, {words['supported in part']} in part, and contradicts "
-        f"{words['contradicted']}; {words['undecided']} are undecided ({n_weak}: too weak a test). "
+        f"{words['contradicted']}; {words['undecided']} are undecided, {n_weak} since the test is "
+        "too weak. "
         f"The paper's t-test supports {by_paper['supported']} fully. Of {len(others)} other claims "
         f"{n_others} hold."
     )

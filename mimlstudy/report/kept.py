@@ -1,4 +1,4 @@
-"""Answers that are kept until code, records, data, printed numbers, pictures or the machine change.
+"""Answers that are kept until code, records, data, printed numbers or the machine change.
 
 A command whose answer is kept imports nothing that computes, so that it answers at once.
 """
@@ -13,18 +13,20 @@ from mimlstudy.engine.arithmetic import pin, variables
 from mimlstudy.engine.sources import all_sources
 
 
-def key_of(profile: str) -> str:
-    """What changes with the code, the machine, or any file that answers are made of."""
-    executed = folders.build(profile)  # notebooks of this profile, and what they show
+def key_of(profile: str, *, pictures: bool = False) -> str:
+    """What changes with the code, the machine, or any file that answers are made of.
+
+    ``pictures``: executed notebooks of the profile and published figures count too.
+    """
     sources = [
         *folders.results_of_all_profiles(),
         folders.published(),
         folders.study_data(),
         paths.packaged_data(),
-        folders.figures(),
-        executed,
-        executed / "figures",
     ]
+    if pictures:
+        executed = folders.build(profile)
+        sources += [folders.figures(), executed, executed / "figures"]
     files = []
     for folder in dict.fromkeys(sources):
         # Names that begin with a dot are files that another process is writing.
@@ -40,7 +42,7 @@ def key_of(profile: str) -> str:
     return repr([all_sources(), machine, files])
 
 
-def kept(name: str, profile: str, make: Callable):
+def kept(name: str, profile: str, make: Callable, *, pictures: bool = False):
     """What ``make()`` gave the last time, or gives now; ready for JSON.
 
     Parameters
@@ -48,9 +50,15 @@ def kept(name: str, profile: str, make: Callable):
     name : str, of the answer.
     profile : str, whose records it is made of.
     make : function without arguments, called if nothing is kept.
+    pictures : bool, default False
+        Whether it also depends on executed notebooks and published figures.
     """
-    file, key = f"{name}_{profile}", key_of(profile)
+    file, key = f"{name}_{profile}", key_of(profile, pictures=pictures)
     answer = folders.kept(file, key)
     if answer is None:
-        answer = folders.keep(file, key, make())
+        # Notebooks that run at once ask for the same: the first makes it, the others wait.
+        with folders.alone_with(file):
+            answer = folders.kept(file, key)
+            if answer is None:
+                answer = folders.keep(file, key, make())
     return answer

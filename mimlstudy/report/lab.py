@@ -61,7 +61,7 @@ def copy_notebooks() -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     # Times of files do not tell: JupyterLab saves a copy that is only looked at.
     known = folder / ORIGINALS
-    hashes_then = json.loads(known.read_text()) if known.is_file() else {}
+    hashes_then = folders.read_json(known) or {}
     hashes = {}
     for name, original in notebooks.items():
         copy = folder / original.name

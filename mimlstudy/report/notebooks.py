@@ -37,6 +37,7 @@ from mimlstudy.report.parameters import (
 from mimlstudy.report.status import LAST_RUNS, last_runs
 
 SCORECARD = "0_scorecard"
+FIT_LEARNERS = ("own_data", "own_method")  # also where records are only read
 KILL_INTERVAL = 0.2  # seconds between looks for kernels, while interrupted runs end
 
 
@@ -189,14 +190,16 @@ def _in_threads(execution, notebooks, at_once) -> list[NotebookRun]:
     """The runs of some notebooks, in their order. Ctrl-C ends their kernels."""
     # Never in the caller's thread: there nbclient takes Ctrl-C for itself, and may wait for ever.
     with ThreadPoolExecutor(effective_n_jobs(at_once)) as threads:
-        futures = [threads.submit(execution, path) for path in notebooks]
+        # Those that fit learners take longest: they start first, and the others run beside them.
+        longest_first = sorted(notebooks, key=lambda path: path.stem not in FIT_LEARNERS)
+        runs = {path: threads.submit(execution, path) for path in longest_first}
         try:
-            return [future.result() for future in futures]
+            return [runs[path].result() for path in notebooks]
         except BaseException:
-            for future in futures:
-                future.cancel()
+            for run in runs.values():
+                run.cancel()
             # Again and again, since a kernel may be about to start.
-            while wait(futures, timeout=KILL_INTERVAL).not_done:
+            while wait(runs.values(), timeout=KILL_INTERVAL).not_done:
                 end_kernels()
             raise
 
@@ -232,6 +235,8 @@ def _run(path, values, folder, figures, is_answer, report) -> NotebookRun:
         status, message = "died", str(error)
     except (OSError, PapermillExecutionError) as error:
         status, message = "error", str(error)
+    except Exception as error:  # such as a formula that cannot be set
+        status, message = "error", f"{type(error).__name__}: {error}"
     run = NotebookRun(path.stem, status, time.perf_counter() - start, output, message)
     report(f"{run.name}: {status} after {run.seconds:.0f} s")
     return run

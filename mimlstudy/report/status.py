@@ -1,8 +1,11 @@
 """Every table and figure with the state of its trials, and the scorecard that is kept."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
+
+import pandas as pd
 
 from mimlstudy import folders
 from mimlstudy.engine.records import CONFIRMABLE, CURRENT, KEY, STATES, other_versions, read_records
@@ -84,19 +87,23 @@ def findings_of(card: dict) -> list[ClaimFinding]:
     return findings
 
 
-@lru_cache(1)
-def _reader(profile, _key):
-    """Records, read once for all that is made of them while the ``_key`` of the files stays.
+def reader_of(profile: str) -> Callable[[str], pd.DataFrame]:
+    """What gives the records of an experiment by its name, read once while their files stay.
 
     What a reader has run for a question of their own has no part in them.
     """
+    return _reader(profile, key_of(profile))
+
+
+@lru_cache(1)
+def _reader(profile, _key):
     store = default_store(profile)
     return cache(lambda name: read_records(EXPERIMENTS[name], profile=profile, store=store))
 
 
 def _kept(name, profile, make):
     """What ``make`` gave of the records, kept until something that it depends on changes."""
-    return kept(name, profile, lambda: make(_reader(profile, key_of(profile))))
+    return kept(name, profile, lambda: make(reader_of(profile)))
 
 
 def overview(profile: str) -> dict:

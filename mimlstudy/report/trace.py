@@ -370,7 +370,7 @@ def _origins(table, method, dataset, by_column, store, outcomes):
 def _origin(experiment, method, rows, store, outcomes):
     """Where some trials of a method come from; the first data set of Table 4 stands for all."""
     if "code" in rows and len(rows):  # else made up, not recorded
-        rows = with_groups(experiment, rows, store)
+        rows = with_groups(rows)
     example = rows["dataset"].iloc[0] if len(rows) else experiment.datasets[0]
     part = experiment.part_of(example, method)
     estimator, loader = experiment.estimator(example, method), CATALOGUE.loader(example)

@@ -133,14 +133,14 @@ def ranks_in_words(ranks: Ranks) -> str:
     if len(leaders) > 1:
         stays, are = "they are first each time", "are"
     if any({*of_sets.leaders()} != {*leaders} for of_sets in without):
-        stays = "another method is then sometimes first"
-    lead = "No lead stays significant in all of these rankings."
+        stays = "leaving out one set sometimes puts another method first"
+    ahead = "No method stays significantly ahead of another in all of these rankings."
     if behind:
-        lead = f"In all of these rankings {named} {are} significantly ahead of {behind}."
+        ahead = f"In all of these rankings {named} {are} significantly ahead of {behind}."
     words = (
         f"Over {len(datasets)} data sets the best mean rank is that of {named}, "
         f"{best_rank:.1f} among {len(ranks.table)} methods. The ranking was repeated with each set "
-        f"left out: {stays}. {lead}"
+        f"left out: {stays}. {ahead}"
     )
     if len(datasets) < N_DECIDABLE:
         words += f" With {len(datasets)} sets little can be decided."

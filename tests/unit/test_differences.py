@@ -109,4 +109,4 @@ def test_the_table_of_power_counts_cases_of_each_size_or_more():
     ]
     table = power_table(pd.concat(simulated), pd.Series([0.5, 1.2, 5.0]))
     assert table.loc["our cases"].tolist() == [2, 1, 1, 1, 1, 1]
-    assert table.loc["shown, of 150 training examples", 4.0] == "100%"
+    assert table.loc["significant, of 150 training examples", 4.0] == "100%"

@@ -6,7 +6,6 @@ from mimlpaper.baselines.binary_relevance import LabelFrequencies
 from mimlpaper.datasets import DataError
 from mimlstudy.engine import arithmetic, execution
 from mimlstudy.engine.execution import compute, estimate
-from mimlstudy.engine.records import keys_of
 from mimlstudy.paper.catalogue import PaperCatalogue
 from tests.made_up_study import METHODS, change_records, check_same_numbers, raising, tiny
 
@@ -66,8 +65,7 @@ def without_data(store, monkeypatch):
 
 @pytest.mark.usefixtures("without_data")
 def test_without_data_records_are_shown(store, capsys):
-    keys = keys_of(store.load(MINE))
-    store.mark_as_differing(MINE, set(keys))
+    store.mark_as_differing(MINE, store.load(MINE))
     assert set(run(store)["state"]) == {"differs"}
     assert "4 trials are not run again: gone" in capsys.readouterr().err
 

@@ -38,7 +38,7 @@ def test_numerals_are_whole_and_white_on_dark_squares():
         columns=["hamming_loss", "coverage", "one_error", "average_f1"],
     )
     brackets = changes.notna() & (changes < 0)
-    figure = numbers_map(changes, limit=20, brackets=brackets)
+    figure = numbers_map(changes, "change (%)", limit=20, brackets=brackets)
     texts = {text.get_text(): text.get_color() for text in figure.axes[0].texts}
     assert list(texts) == ["+20", "(−3)", "0", "–"]
     assert texts["+20"] == "white"

@@ -9,7 +9,7 @@ import pytest
 
 from mimlstudy.engine import records as module
 from mimlstudy.engine.execution import compute
-from mimlstudy.engine.records import KEY, Store, columns_of, keys_of, read_records
+from mimlstudy.engine.records import KEY, Store, columns_of, read_records
 from mimlstudy.engine.rows import SEAL_DIGITS, StoreError, sealed
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
@@ -255,8 +255,7 @@ def test_a_damaged_row_stays_damaged_until_it_is_recorded_again(store):
     lines[2] = lines[2].replace(",0.", ",0.9", 1)
     write(store, lines)
     store.rewrite(MINE)
-    keys = keys_of(store.load(MINE))
-    store.mark_as_differing(MINE, set(keys[:2]))
+    store.mark_as_differing(MINE, store.load(MINE)[:2])
     table = read_records(MINE, store=store)
     assert table["state"].tolist() == ["differs", "damaged", "current", "current"]
     assert set(run(store)["state"]) == {"current"}
@@ -270,7 +269,7 @@ def test_a_trial_with_a_damaged_stage_stays_damaged_when_it_differs(store):
     damaged = store.load(MINE)
     assert damaged["doubt"].tolist() == ["", "damaged", ""]
     assert read_records(MINE, store=store)["state"].tolist() == ["damaged"] * 3
-    store.mark_as_differing(MINE, set(keys_of(damaged)))
+    store.mark_as_differing(MINE, damaged)
     pd.testing.assert_frame_equal(store.load(MINE), damaged)
 
 
@@ -459,7 +458,7 @@ def test_a_doubt_counts_in_whichever_store_it_stands(store, tmp_path):
     """Of the same run: a copy of a record that was marked in one of two stores."""
     run(store)
     above = Store(tmp_path / "above", CATALOGUE, base=store)
-    above.mark_as_differing(MINE, set(keys_of(store.load(MINE))))
+    above.mark_as_differing(MINE, store.load(MINE))
     assert set(read_records(MINE, store=above)["state"]) == {"differs"}
     marked = above.path("mine").read_bytes()
     above.path("mine").write_bytes(store.path("mine").read_bytes())
@@ -491,7 +490,7 @@ def test_a_store_over_another_writes_to_its_own_folder(base, tmp_path):
     before = contents(base.folder)
     above = Store(tmp_path / "above", CATALOGUE, base=base)
     run(above)
-    above.mark_as_differing(MINE, set(keys_of(above.load(MINE))))
+    above.mark_as_differing(MINE, above.load(MINE))
     above.add_outcomes([outcome("a", "b", "different")])
     above.rewrite(MINE, lambda rows: rows[:0])
     assert contents(base.folder) == before

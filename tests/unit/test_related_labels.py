@@ -13,4 +13,4 @@ def test_each_pair_has_one_square_with_its_number():
     half_matrix(rows, ax)
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["sea", "sky"]
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["sky", "trees"]
-    assert [text.get_text() for text in ax.texts] == ["0.4", "0.0", "-0.3"]
+    assert [text.get_text() for text in ax.texts] == ["0.4", "0.0", "−0.3"]

@@ -272,10 +272,10 @@ def test_claims_lead_to_what_speaks_of_them(claims_text, link):
 
 
 def test_only_a_claim_with_a_multiverse_speaks_of_alternative_settings(claims_text):
-    address = f"notebooks/10_multiverse.html#{pages.LEAD_ANCHOR}"
+    address = f"notebooks/10_multiverse.html#{pages.AHEAD_ANCHOR}"
     sentence = (
-        "The favoured methods lead by 12.3% of the rival&#39;s loss. "
-        "They lead in 92% of random mixtures"
+        "The favoured methods are 12.3% of the rival&#39;s loss ahead. "
+        "They are ahead in 92% of random mixtures"
     )
     assert f'<dd><a href="{address}">{sentence}' in claims_text
     assert claims_text.count("with alternative settings") == 1
@@ -287,4 +287,4 @@ def test_the_place_that_claims_lead_to_is_a_heading_of_the_notebook():
     for cell in notebook.cells:
         headings = [line for line in cell.source.splitlines() if line.startswith("## ")]
         places += [pages.slug(heading) for heading in headings]
-    assert pages.LEAD_ANCHOR in places
+    assert pages.AHEAD_ANCHOR in places

@@ -399,6 +399,36 @@ def test_no_kill_leaves_an_outcome_of_different_records_without_its_mark(store, 
         assert outcomes(store, only_not_current=True) == {"Ml-knn": "different"}
 
 
+def test_what_was_recorded_again_stays_current_though_the_rest_of_its_group_differs(store):
+    change(store, coverage=0.5)
+    of_group = MINE.varied(methods=["Ml-knn"])
+    assert outcomes(store, [of_group]) == {"Ml-knn": "different"}
+    compute(of_group.varied(n_splits=1), store=store, jobs=1)
+    marked = read_records(MINE, store=store, methods=["Ml-knn"])
+    assert marked["state"].tolist() == ["current", "differs"]
+    assert outcomes(store, [of_group], sample=2) == {"Ml-knn": "different"}
+    rows = read_records(MINE, store=store, methods=["Ml-knn"])
+    assert rows["state"].tolist() == ["current", "differs"]
+
+
+def test_a_difference_in_the_profile_quick_marks_the_whole_group(store):
+    """Its other splits were made by the same code, and nobody has run them again."""
+    six_splits = MINE.varied(methods=["Ml-knn"], n_splits=6)
+    compute(six_splits, store=store, jobs=1)
+    change(store, coverage=0.5)
+    assert len(six_splits.trials("quick")) < 6
+    assert outcomes(store, [six_splits], profile="quick") == {"Ml-knn": "different"}
+    assert set(read_records(six_splits, store=store)["state"]) == {"differs"}
+
+
+def test_what_is_recorded_while_a_verification_runs_gets_no_mark(store):
+    change(store, coverage=0.5)
+    before = store.load(MINE)
+    compute(MINE, store=store, jobs=1, recompute=True)
+    store.mark_as_differing(MINE, before)
+    assert states(MINE, store) == {"MimlNn": "current", "Ml-knn": "current"}
+
+
 def test_a_quick_check_that_finds_a_difference_marks_the_records(store):
     change(store, coverage=0.5)
     assert outcomes(store, seconds=20.0)["Ml-knn"] == "different"

@@ -28,4 +28,5 @@ def bags_map(changes: pd.DataFrame) -> plt.Figure:
     """The changes of :func:`bags_against_none` as numbers on coloured squares."""
     # The methods have the settings of their rows in Table 3.
     names = marked_names(changes.index, "table3")
-    return numbers_map(changes.rename(index=names), limit=20)
+    title = "loss with bags, % above or below that of plain vectors"
+    return numbers_map(changes.rename(index=names), title, limit=20)

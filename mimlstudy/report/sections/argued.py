@@ -61,7 +61,9 @@ def argued_table(get_records: Records, rules: Rules) -> ReportTable:
         }
         tidy.append({"id": after.id} | asdict(verdict))
     shown = pd.DataFrame(rows).T
-    caption = f"Claims by {_in_words(rules)}: {_counted(argued)}. Usually: {_counted(usual)}."
+    caption = f"Claims by {_in_words(rules)}: {_counted(argued)}."
+    if rules != Rules():
+        caption += f" By the usual rules: {_counted(usual)}."
     return frame_grid(shown, pd.DataFrame(tidy), caption, corner="", prose=True)
 
 

@@ -140,7 +140,9 @@ def bag_figure(picture: np.ndarray, bag: np.ndarray) -> plt.Figure:
         # The middle blob of a cross, in the mosaic and in the picture of crosses.
         _write_number(axes[1], 2 + column, 2 + row, i + 1)
         _write_number(axes[2], 1 + 4 * column, 1 + 4 * row, i + 1)
-    for ax in axes:
+    titles = ("the scene", "what its bag says", "the nine instances")
+    for ax, title in zip(axes, titles, strict=True):
+        ax.set_title(title)
         ax.set_axis_off()
     return figure
 

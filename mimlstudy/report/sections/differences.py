@@ -28,7 +28,7 @@ TRUE_DIFFERENCES = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0)  # in standard deviations
 
 
 def wins_of_figures(scenes: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
-    """How often D-MimlSvm is better, not shown to differ, or worse, in percent of the cases.
+    """How often D-MimlSvm is better, worse, or neither significantly, in percent of the cases.
 
     A case is a criterion on a data set.
 
@@ -106,7 +106,7 @@ def wins_figure(wins: pd.DataFrame) -> plt.Figure:
     handles = []
     for color, _ in BAR_COLORS.values():
         handles.append(plt.Rectangle((0, 0), 1, 1, color=color))
-    names = ["D-MimlSvm is better", "no difference is shown", "it is worse"]
+    names = ["D-MimlSvm is better", "not significant", "it is worse"]
     figure.legend(handles, names, loc="outside upper right", ncols=3, fontsize=7)
     return figure
 
@@ -164,7 +164,7 @@ def power_table(simulated: pd.DataFrame, cases: pd.Series) -> pd.DataFrame:
     for difference in TRUE_DIFFERENCES:
         row: dict[str, str | int] = {}
         for n_train, share in power(simulated, difference).items():
-            row[f"shown, of {n_train} training examples"] = f"{share:.0%}"
+            row[f"significant, of {n_train} training examples"] = f"{share:.0%}"
         row["our cases"] = int((cases >= difference).sum())
         rows[difference] = row
     table = pd.DataFrame(rows)

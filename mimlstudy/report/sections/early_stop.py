@@ -122,7 +122,7 @@ def steps_figure(steps: pd.DataFrame, converged: pd.DataFrame, criteria) -> plt.
         ax.axhline(printed, color=LINE, linestyle=":", label="printed")
         ax.axhline(solution, color=GREEN, linestyle="-.", label="converged")
     handles, names = axes[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=3)
+    figure.legend(handles, names, loc="outside upper center", ncols=4)
     return figure
 
 
@@ -131,7 +131,7 @@ def _draw_steps(ax, name, values):
     means, std = as_loss(values.mean(), name), values.std()
     ax.plot(means, color=BLUE, label="after each step")
     band = dict(color=BLUE, alpha=0.15, linewidth=0)
-    ax.fill_between(means.index, means - std, means + std, **band)
+    ax.fill_between(means.index, means - std, means + std, label="± std", **band)
     ax.set(
         title=loss_title(name),
         xlabel="steps",

@@ -9,12 +9,11 @@ import pandas as pd
 from matplotlib.colors import LinearSegmentedColormap
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.report.figures import BLUE, INK, VERMILION, loss_title
+from mimlstudy.report.figures import BLUE, VERMILION, loss_title, readable_ink
 from mimlstudy.report.marks import marked_names
 from mimlstudy.report.sections.differences import losses_of
 
 COLORS = LinearSegmentedColormap.from_list("better to worse", [BLUE, "white", VERMILION])
-DARK = 0.6  # of the limit, beyond which numerals are white
 SQUARE = 0.27  # inches, the height of a row with numerals
 NUMERAL: dict[str, Any] = dict(ha="center", va="center", fontsize=7.5)
 SMALL = 0.15  # inches, the height of a row without
@@ -35,29 +34,35 @@ def above_and_below(records: pd.DataFrame, reference: str) -> pd.DataFrame:
 
 
 def numbers_map(
-    changes: pd.DataFrame, *, limit: float, brackets: pd.DataFrame | None = None
+    changes: pd.DataFrame,
+    title: str,
+    *,
+    limit: float,
+    brackets: pd.DataFrame | None = None,
 ) -> plt.Figure:
     """Changes of losses in percent, a row for each name and a column for each criterion.
 
     Parameters
     ----------
     changes : DataFrame
+    title : str, what the numbers are, with their unit.
     limit : float, the change that has the darkest colour, in percent.
     brackets : DataFrame of bool or None, whether a number stands in brackets.
     """
-    size = (5.4, SQUARE * len(changes) + 0.45)
+    size = (5.4, SQUARE * len(changes) + 0.65)
     figure, ax = plt.subplots(figsize=size)
-    ax.imshow(changes, aspect="auto", **_scale(limit))
+    image = ax.imshow(changes, aspect="auto", **_scale(limit))
     for (row, column), value in np.ndenumerate(changes.to_numpy()):
         text = _number(value)
         if brackets is not None and brackets.iloc[row, column]:
             text = f"({text})"
-        color = "white" if abs(value) > DARK * limit else INK
+        color = readable_ink(image.to_rgba(value))
         ax.text(column, row, text, color=color, **NUMERAL)
     ax.set_yticks(range(len(changes)), changes.index)
     # Without arrows: all are losses here.
     symbols = [CRITERIA[name].symbol for name in changes]
     ax.set_xticks(range(len(symbols)), symbols)
+    ax.set_title(title)
     _bare(ax)
     return figure
 

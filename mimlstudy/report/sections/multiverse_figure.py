@@ -18,8 +18,8 @@ POINTS = 72  # of an inch, the unit of heights
 def multiverse_figure(effects: pd.DataFrame, turns: pd.DataFrame) -> plt.Figure:
     """A row for each claim: grey dots for mixtures of settings, a blue one for our settings.
 
-    At the right stands the share of mixtures in which the favoured methods lead. A triangle and a
-    number stand for mixtures beyond the axis; a blue dot beyond it stands at its edge.
+    At the right stands the share of mixtures in which the favoured methods are ahead. A triangle
+    and a number stand for mixtures beyond the axis; a blue dot beyond it stands at its edge.
 
     Parameters
     ----------

@@ -655,7 +655,7 @@ def explanation_figure(model: Pipeline, data: OwnData, shown: LabelledBags) -> F
 
 def drawn_folder(profile: str) -> Path:
     """A folder of images that the library draws, with ``labels.csv`` of all but the last twelve."""
-    n_images = {"paper": 162, "quick": 92, "smoke": 42}[profile]
+    n_images = {"paper": 112, "quick": 92, "smoke": 42}[profile]
     folder = Path(mkdtemp(prefix="images-"))
     pictures, Y, _ = make_scenes(n_images, size=48, random_state=7)
     names = [f"{i:03d}.png" for i in range(n_images)]

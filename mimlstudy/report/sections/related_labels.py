@@ -1,12 +1,15 @@
 """How alike the functions of two labels are: a square for each pair of labels."""
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import seaborn as sns
 
+from mimlstudy.report.figures import readable_ink
+
 
 def half_matrix(rows: pd.DataFrame, ax: plt.Axes):
-    """A square for each pair of labels; blue is positive, red is negative.
+    """A square with the cosine of each pair of labels; blue is positive, red is negative.
 
     Parameters
     ----------
@@ -18,6 +21,7 @@ def half_matrix(rows: pd.DataFrame, ax: plt.Axes):
     matrix = rows.pivot(index="second", columns="first", values="cosine")
     matrix = matrix.loc[names[1:], names[:-1]]
     numbers = matrix.map("{:.1f}".format).replace("-0.0", "0.0")
+    numbers = numbers.map(lambda text: text.replace("-", "−"))
     look = dict(
         cmap="RdBu",
         vmin=-0.8,
@@ -26,6 +30,11 @@ def half_matrix(rows: pd.DataFrame, ax: plt.Axes):
         annot_kws=dict(fontsize=7),
     )
     sns.heatmap(matrix, annot=numbers, fmt="", square=True, ax=ax, **look)
+    squares = ax.collections[0]
+    for text in ax.texts:
+        column, row = np.array(text.get_position(), int)  # it stands in the middle of its square
+        color = squares.to_rgba(matrix.iloc[row, column])
+        text.set_color(readable_ink(color))
     ax.set(xlabel="", ylabel="")
     ax.tick_params(length=0, labelrotation=0)
     ax.tick_params(axis="x", labelrotation=45)

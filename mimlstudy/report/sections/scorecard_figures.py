@@ -14,12 +14,13 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.claims import WORDS
 from mimlstudy.judge.verdicts import LOWER_IS_BETTER, VERDICTS
 from mimlstudy.paper.published import published_tables
-from mimlstudy.report.figures import GREEN, LINE, VERMILION
+from mimlstudy.report.figures import BLUE, GREEN, LINE, VERMILION
 from mimlstudy.report.marks import DAGGER, marked_names
 from mimlstudy.report.verdict_looks import CLAIM_LOOKS, VERDICT_LOOKS
 
 MOST_TOLERANCES = 6.0  # tolerances that the axis shows
 AT_THE_EDGE = MOST_TOLERANCES + 0.25
+DOTS = {"agrees": GREEN, "differs_better": BLUE, "differs_worse": VERMILION}
 COUNT_AT = AT_THE_EDGE + 0.35  # place of the number of values beyond the axis
 
 
@@ -75,12 +76,12 @@ def deviations_figure(cells: pd.DataFrame) -> plt.Figure:
 def _draw_deviations(ax, cells):
     names = list(cells["name"].unique())
     places = cells["name"].map(names.index)
-    agrees = cells["verdict"] == "agrees"
     ax.axvspan(-1, 1, color="#e4f4ec", zorder=0)
     ax.axvline(0, color=LINE, linewidth=0.6)
-    for chosen, color in ((agrees, GREEN), (~agrees, VERMILION)):
-        values = cells.loc[chosen, "deviation"]
-        rows = places[chosen]
+    for verdict, color in DOTS.items():
+        is_chosen = cells["verdict"] == verdict
+        values = cells.loc[is_chosen, "deviation"]
+        rows = places[is_chosen]
         look = dict(linestyle="none", color=color, alpha=0.8, markeredgewidth=0)
         is_near = values.abs() <= MOST_TOLERANCES
         ax.plot(values[is_near], rows[is_near], marker="o", markersize=3.5, **look)

@@ -1,6 +1,7 @@
 """Where methods stand in a table: as printed, with our settings, and with equal tuning."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -87,7 +88,7 @@ def entry_ranks_figure(standing: pd.DataFrame, entry: str) -> plt.Figure:
     """
     tables = dict(list(standing.groupby("table", sort=False)))
     n_rows = max((len(table) for table in tables.values()), default=0)
-    size = (6, 0.28 * n_rows + 0.8)
+    size = (6, 0.28 * n_rows + 1.05)
     # Without a row there is still a figure to show, which is empty.
     n_panels = max(len(tables), 1)
     figure, axes = plt.subplots(1, n_panels, figsize=size, squeeze=False)
@@ -101,6 +102,12 @@ def entry_ranks_figure(standing: pd.DataFrame, entry: str) -> plt.Figure:
         ax.set_ylim(len(places), -1)  # the best on top
         ax.set(title=f"Table {number}", xlabel="mean rank (1 is best)")
         ax.grid(axis="both")
+    dot: dict[str, Any] = dict(linestyle="none", marker="o", markersize=5)
+    handles = [
+        plt.Line2D([], [], color=VERMILION, label="the entry", **dot),
+        plt.Line2D([], [], color=INK, label="methods of the study", **dot),
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=2)
     return figure
 
 

@@ -30,6 +30,7 @@ from mimlstudy.report.tables import (
 WHOLE, NO_CORRECTION = "SubCod, whole budget", "SubCod, no correction"
 MINIMAL, VERTEX = "SubCod, minimal correction", "SubCod, vertex"
 ON_LABEL = "MimlSvm on the bag label"
+HAS, LACKS = "#8fbbe0", "#f4f4f4"  # colours of the entries of label vectors
 # The name of each alternative of SubCod's row that says which labels are inverted.
 CORRECTIONS = {
     "": WHOLE,
@@ -61,6 +62,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     ),
 }
 PAPERS_RANGE = (10, 70)  # of θ
+RANGE_LOOK: dict[str, Any] = dict(color="#eeeeee", zorder=0, linewidth=0)
 TEXT_SIZE = (1.7, 0.6)  # of a thing's name with its number, in units of the features
 THETA = "θ, % of mM"
 WIDTH = 5.6  # of figures, in inches
@@ -183,7 +185,7 @@ def concepts_figure(subcod: SubCod, X: Bags, y: np.ndarray, things: np.ndarray) 
         middles = np.delete(mixture.means_, number, axis=0)
         text = f"{number + 1}: {thing}"
         _write_beside(ax, mean, half_size, text, color, middles)
-    ax.margins(0.12, 0.1)
+    ax.margins(0.25, 0.1)
     ax.set(xlabel="first feature", ylabel="second feature", aspect="equal")
     ax.grid(False)
     figure.legend(handles=_concepts_key(), loc="outside lower center", ncols=2)
@@ -236,7 +238,17 @@ def vectors_figure(corrected: Sequence[SubCod], y: np.ndarray) -> plt.Figure:
         ax.tick_params(axis="y", length=0)
     middles = (n_africa / 2, (len(y) + n_africa) / 2)
     axes[0].set_yticks(middles, ["Africa", "other"], rotation=90, va="center")
+    figure.legend(handles=_vectors_key(), loc="outside upper center", ncols=3)
     return figure
+
+
+def _vectors_key():
+    cross = dict(linestyle="none", marker="x", markersize=4, color=INK)
+    return [
+        Patch(facecolor=HAS, label="the bag has the sub-concept"),
+        Patch(facecolor=LACKS, label="it lacks it"),
+        plt.Line2D([], [], label="inverted by the correction", **cross),
+    ]
 
 
 def _draw_vectors(ax, subcod, order):
@@ -248,7 +260,7 @@ def _draw_vectors(ax, subcod, order):
         after,
         xticklabels=numbers,
         yticklabels=[],
-        cmap=["#f4f4f4", "#8fbbe0"],
+        cmap=[LACKS, HAS],
         cbar=False,
         linewidths=0.4,
         ax=ax,
@@ -292,7 +304,7 @@ def m_and_theta_figure(means: pd.DataFrame) -> plt.Figure:
     figure, axes = plt.subplots(
         1,
         len(names),
-        figsize=(WIDTH, 1.9),
+        figsize=(WIDTH, 2.2),
         squeeze=False,
         sharey=True,
     )
@@ -300,11 +312,12 @@ def m_and_theta_figure(means: pd.DataFrame) -> plt.Figure:
     looks: dict[int, dict[str, Any]] = {means.columns.min(): open_look}
     looks[means.columns.max()] = dict(color=BLUE, markersize=3)
     for ax, name in zip(axes.flat, names, strict=True):
-        ax.axvspan(*PAPERS_RANGE, color="#eeeeee", zorder=0, linewidth=0)
+        ax.axvspan(*PAPERS_RANGE, label="the paper's θ", **RANGE_LOOK)
         for m, look in looks.items():
             curve = means.loc[name][m].sort_index()
             ax.plot(curve, label=f"M = {m}", marker="o", linewidth=1.2, **look)
         ax.set(title=name.capitalize(), xlabel=THETA, xticks=[10, 40, 70, 100])
     axes[0, 0].set_ylabel("accuracy")
-    axes[0, 0].legend(loc="lower left")
+    curves_and_range = axes[0, 0].get_legend_handles_labels()
+    figure.legend(*curves_and_range, loc="outside upper center", ncols=3)
     return figure
