@@ -163,11 +163,11 @@ def numbers(card: Mapping) -> str:
     chance_with_choice = card["chance_with_choice"]["others_marked"]
     return (
         f"In {n_unmarked} table rows no setting was chosen to match the paper: "
-        f"{_n_of_total(of_unmarked)} values agree within the noise of runs; another algorithm's "
-        f"would in {chance[OTHER_ROWS]:.0%}. In {n_marked} rows some were: "
-        f"{_n_of_total(of_marked)} agree; another algorithm's would in "
-        f"{chance[ROWS_BY_PRINT]:.0%}, or {chance_with_choice:.0%} with settings chosen likewise. "
-        f"With settings fixed in advance {n_fixed} of the {n_compared} agree."
+        f"{_n_of_total(of_unmarked)} values agree within the noise of runs (another algorithm's "
+        f"would in {chance[OTHER_ROWS]:.0%}). In {n_marked} rows some were: "
+        f"{_n_of_total(of_marked)} agree (another's in {chance[ROWS_BY_PRINT]:.0%}, with chosen "
+        f"settings in {chance_with_choice:.0%}). With settings fixed in advance {n_fixed} of the "
+        f"{n_compared} agree."
     )
 
 
@@ -237,9 +237,9 @@ def bags(card: Mapping) -> str:
     n_even = n_sets / 2
     n_beaten = sum(n_led > n_even for n_led in (n_mean, n_statistics))
     return (
-        f"{PAYS[n_beaten]} With equal tuning the better of two bag learners picked at random beats "
-        f"the better of two learners of a bag's mean on {n_mean:.1f} of {n_sets:.0f} data sets on "
-        f"average, of richer statistics on {n_statistics:.1f} ({n_even:.1f} is even)."
+        f"{PAYS[n_beaten]} With equal tuning bag learners (the better of two at random) beat "
+        f"learners of a bag's mean on {n_mean:.1f} of {n_sets:.0f} data sets on average, of richer "
+        f"statistics on {n_statistics:.1f}; {n_even:.1f} is even."
     )
 
 
