@@ -23,8 +23,8 @@ PAYS = {0: "No.", 1: "In part.", 2: "Yes."}
 # What no record can contradict: an identity that tests prove, and what the paper does not state.
 INSDIF = "Its bags change nothing: its learner predicts the same without them (proved)."
 UNKNOWN = (
-    "Whether our curves agree with those of Figs. 4 to 10, of which the paper states no values; "
-    "which RankSvm the authors ran."
+    "Whether our curves agree with Figs. 4 to 10, of which the paper states no values; which "
+    "RankSvm the authors ran."
 )
 # Claims that the facts state, each with the views that they state.
 STATED = {
