@@ -11,8 +11,17 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from mimlstudy.judge.multiverse import listed_alternatives, override_in_words
-from mimlstudy.judge.selection import ALTERNATIVES, Records, as_in_our_tables, records_of, unmixed
+from mimlstudy.judge.multiverse import (
+    listed_alternatives,
+    override_in_words,
+)
+from mimlstudy.judge.selection import (
+    ALTERNATIVES,
+    Records,
+    as_in_our_tables,
+    records_of,
+    unmixed,
+)
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import ALL_CRITERIA, published_sweeps
 

@@ -128,8 +128,8 @@ def _check_one_set_a_column(datasets, names):
     n_sets = datasets.groupby(names).nunique()
     if (n_sets > 1).any():
         name = n_sets.idxmax()
-        both = sorted({*datasets[names == name]})
-        raise ValueError(f"a column of the table must have one data set, got {both} for {name}")
+        mixed = sorted({*datasets[names == name]})
+        raise ValueError(f"column {name} must have one data set, got {mixed}")
 
 
 def as_table_names(records: pd.DataFrame, table: PublishedTable) -> pd.Series:

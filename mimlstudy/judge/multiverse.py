@@ -24,8 +24,16 @@ from mimlstudy.judge.selection import (
     records_of,
     unmixed,
 )
-from mimlstudy.paper.experiments import ALTERNATIVE_SPLITS, EXPERIMENTS, ROWS
-from mimlstudy.paper.published import ALL_CRITERIA, published_claims, published_tables
+from mimlstudy.paper.experiments import (
+    ALTERNATIVE_SPLITS,
+    EXPERIMENTS,
+    ROWS,
+)
+from mimlstudy.paper.published import (
+    ALL_CRITERIA,
+    published_claims,
+    published_tables,
+)
 from mimlstudy.paper.variants import VARIED
 
 # Rows of a table that are alternatives of a method; in words they begin with OTHER_ROW.
