@@ -90,25 +90,25 @@ def card():
 
 def test_numbers_tell_rows_by_how_their_settings_were_chosen(card):
     text = first_page.numbers(card)
-    assert "In 1 table rows no setting was chosen to match the paper: 2 of 4 values agree" in text
-    assert "(another algorithm's would in 10%)." in text
-    expected = "4 of 6 agree (another's in 30%, with chosen settings in 50%)."
-    assert f"In 2 rows some were: {expected}" in text
-    assert text.endswith("With settings fixed in advance 1 of the 6 agree.")
+    assert "In 1 table rows we chose no setting to match: 2 of 4 values agree" in text
+    assert "In 2 rows we did: 4 of 6 agree. There, with settings fixed in advance, 1 of 6" in text
+    assert text.endswith("agree (17%; a wrong algorithm's: 30%).")
 
 
 def test_comparisons_are_counted_by_the_corrected_test_and_by_equal_tuning(card):
     text = first_page.main_comparison(card)
     assert "in 48 of 56 comparisons," in text
-    assert text.endswith("this test supports 20 of the 28 with MlSvm, and contradicts 0.")
+    assert text.endswith("this test supports 20 and contradicts 0 of the 28 with MlSvm.")
+    for of_claim in card["claims"]:
+        of_claim["verdicts"]["equal tuning"] |= {"supported": 0}
+    text = first_page.main_comparison(card)
+    assert text.endswith("With equal tuning this test decides none of the 28 with MlSvm.")
 
 
 def test_numbers_of_cases_are_those_of_four_claims(card):
     text = first_page.direct_learning(card)
-    assert text.startswith("By that test it beats MimlSvm in 4 of 35 cases on scenes ")
-    assert text.endswith(
-        "(7 criteria, 5 data sets) and in 10 on texts, and MimlSvm_mi in 7 and 14."
-    )
+    assert text.startswith("By that test, of 35 cases (7 criteria, 5 data sets) it beats MimlSvm ")
+    assert text.endswith("in 4 on scenes, 10 on texts; MimlSvm_mi in 7, 14.")
 
 
 def test_sub_concepts_are_compared_with_the_learner_without_them(card):
@@ -117,22 +117,26 @@ def test_sub_concepts_are_compared_with_the_learner_without_them(card):
     part |= {"difference": 0.0}
     assert first_page.subcod(card).endswith("by 0.000 ± 0.020.")
     part |= {"half": 0.0}
-    assert first_page.subcod(card).endswith("is as accurate as its learner without sub-concepts.")
+    assert first_page.subcod(card).endswith("they leave its learner's accuracy exactly as it is.")
 
 
 def test_bags_lead_rivals_on_so_many_sets(card):
     text = first_page.bags(card)
-    assert text.startswith("In part. With equal tuning bag learners (the better of two at random)")
-    assert "beat learners of a bag's mean on 2.4 of 3 data sets on average" in text
-    assert text.endswith("of richer statistics on 1.0; 1.5 is even.")
+    assert text.startswith("Unclear. With equal tuning the better of two random bag learners beats")
+    assert "two on a bag's mean on 2.4 of 3 data sets (average; 1.5 is even)" in text
+    assert text.endswith("of two on richer statistics on 1.0.")
 
 
 def test_claims_are_counted_by_both_tests_and_a_weak_test_is_said(card):
     card["claims"][-1]["kind"] = "data"
     text = first_page.claims(card)
     assert "Of 6 that compare methods the corrected test supports 0 fully, 5 in part," in text
-    assert ", and contradicts 0; 1 are undecided, 1 since the test is too weak." in text
-    assert text.endswith("The paper's t-test supports 0 fully. Of 1 other claims 0 hold.")
+    assert ", and contradicts 0; 1 are undecided (for 1 it is too weak)." in text
+    assert text.endswith("uncorrected test supports 0 fully. Of 1 other claims 0 hold.")
+
+
+def test_what_is_unknown_counts_the_undecided_claims(card):
+    assert first_page.unknown(card).endswith("ran; the 1 undecided claims.")
 
 
 @pytest.mark.parametrize(
@@ -163,14 +167,16 @@ def test_the_short_answer_follows_numbers_and_equal_tuning(card, agrees, support
     changed["agreeing"]["the other rows"] = [agrees, 4]
     changed["claims"][1]["verdicts"]["equal tuning"]["supported"] = supported
     text = first_page.in_short(changed)
-    assert text.startswith(f"{share} of the printed values are reproduced where no setting was")
-    assert "was chosen to match them, 67% elsewhere." in text
-    assert f"(equal tuning), on scenes the paper's learners {gain}, which sees" in text
+    assert text.startswith(
+        f"Where we chose no setting to match the paper, {share} of its values are "
+    )
+    assert "reproduced (by a wrong algorithm 10%); where we did, 67% (50%)." in text
+    assert f"(equal tuning), the paper's learners {gain}, which sees" in text
 
 
 def test_each_fact_is_a_line_that_leads_to_a_heading_of_a_notebook(card):
     text = first_page.answer(card)
-    assert text.startswith("**Partly.** 50% of the printed values are reproduced where")
+    assert text.startswith("**Partly.** Where we chose no setting to match the paper, 50% of its")
     assert "\n\n- **Numbers.** In 1 table rows" in text
     links = re.findall(r"\[Evidence\]\(figures/pages/(\w+)\.md(?:#([\w-]+))?\)", text)
     assert len(links) == len(first_page.facts(card))

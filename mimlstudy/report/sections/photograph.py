@@ -155,8 +155,9 @@ def in_words() -> str:
     n_named, n_right, n_true = table[COUNTS].sum()
     precision, recall = n_right / n_named, n_right / n_true
     return (
-        "Trained on crops of this photograph, the learner names squares. "
-        f"{precision:.0%} are right. It finds {recall:.0%} of those that show a label."
+        "A learner trained on crops of this photograph names squares: "
+        f"{precision:.0%} of these are right, and {recall:.0%} of the squares with a label are "
+        "named."
     )
 
 
