@@ -162,8 +162,8 @@ def numbers(card: Mapping) -> str:
     return (
         f"In {n_unmarked} table rows we chose no setting to match: {_n_of_total(of_unmarked)} "
         f"values agree within the noise of runs. In {n_marked} rows we did: "
-        f"{_n_of_total(of_marked)} agree. There, with settings fixed in advance, {n_fixed} of "
-        f"{n_compared} agree ({n_fixed / n_compared:.0%}; a wrong algorithm's: {by_chance:.0%})."
+        f"{_n_of_total(of_marked)} agree; with settings fixed in advance {n_fixed} of these "
+        f"({n_fixed / n_compared:.0%}; a wrong algorithm's: {by_chance:.0%})."
     )
 
 
@@ -213,7 +213,7 @@ def subcod(card: Mapping) -> str:
     half = f"{part['half']:.3f}"
     accuracy = f"change its learner's accuracy by {part['difference']:.3f} ± {half}"
     if part["difference"] == part["half"] == 0:
-        accuracy = "leave its learner's accuracy exactly as it is"
+        accuracy = "do not change its learner's accuracy"
     return f"On Musk2, where the paper's gain is largest, they {accuracy}."
 
 
@@ -235,9 +235,9 @@ def bags(card: Mapping) -> str:
     n_even = n_sets / 2
     n_beaten = sum(n_led > n_even for n_led in (n_mean, n_statistics))
     return (
-        f"{PAYS[n_beaten]} With equal tuning the better of two random bag learners beats the "
-        f"better of two on a bag's mean on {n_mean:.1f} of {n_sets:.0f} data sets (average; "
-        f"{n_even:.1f} is even), of two on richer statistics on {n_statistics:.1f}."
+        f"{PAYS[n_beaten]} With equal tuning the better of two random bag learners beats two on a "
+        f"bag's mean on {n_mean:.1f} of {n_sets:.0f} data sets (average; {n_even:.1f} is even), two "
+        f"on richer statistics on {n_statistics:.1f}."
     )
 
 
@@ -264,8 +264,8 @@ def unknown(card: Mapping) -> str:
     of_methods = [claim for claim in card["claims"] if claim["kind"] == COMPARISON]
     n_undecided = sum(_word(claim, CORRECTED) == "undecided" for claim in of_methods)
     return (
-        "Whether our curves match Figs. 4 to 10, printed without numbers; which program of "
-        f"RankSvm, a compared method, the authors ran; the {n_undecided} undecided claims."
+        "Whether our curves match Figs. 4 to 10, printed without numbers; the authors' program of "
+        f"RankSvm, a compared method; {n_undecided} undecided claims."
     )
 
 

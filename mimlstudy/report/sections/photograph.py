@@ -156,8 +156,7 @@ def in_words() -> str:
     precision, recall = n_right / n_named, n_right / n_true
     return (
         "A learner trained on crops of this photograph names squares: "
-        f"{precision:.0%} of these are right, and {recall:.0%} of the squares with a label are "
-        "named."
+        f"{precision:.0%} are right, and {recall:.0%} of those with a label are named."
     )
 
 
