@@ -122,7 +122,7 @@ def test_sub_concepts_are_compared_with_the_learner_without_them(card):
 
 def test_bags_lead_rivals_on_so_many_sets(card):
     text = first_page.bags(card)
-    assert text.startswith("Unclear. With equal tuning the better of two random bag learners beats")
+    assert text.startswith("Unclear. With equal tuning the better of two random bag learners ")
     assert "two on a bag's mean on 2.4 of 3 data sets (average; 1.5 is even)" in text
     assert text.endswith(", two on richer statistics on 1.0.")
 
