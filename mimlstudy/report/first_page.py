@@ -235,9 +235,9 @@ def bags(card: Mapping) -> str:
     n_even = n_sets / 2
     n_beaten = sum(n_led > n_even for n_led in (n_mean, n_statistics))
     return (
-        f"{PAYS[n_beaten]} With equal tuning the better of two random bag learners beats two on a "
-        f"bag's mean on {n_mean:.1f} of {n_sets:.0f} data sets (average; {n_even:.1f} is even), two "
-        f"on richer statistics on {n_statistics:.1f}."
+        f"{PAYS[n_beaten]} With equal tuning the better of two random bag learners beats two on "
+        f"a bag's mean on {n_mean:.1f} of {n_sets:.0f} data sets (average; {n_even:.1f} is even), "
+        f"two on richer statistics on {n_statistics:.1f}."
     )
 
 
