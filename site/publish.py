@@ -28,6 +28,7 @@ from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.engine.records import ORIGIN
 from mimlstudy.engine.rows import SEAL
+from mimlstudy.report.companion import SYNTHETIC_NOTE
 from mimlstudy.report.figures import caption_of
 from mimlstudy.report.first_page import answer
 from mimlstudy.report.notebook_page import LEFT_OUT, WITHOUT_STDERR
@@ -52,7 +53,10 @@ LOOKS = re.compile(
 
 
 def publish(names=None) -> list[Path]:
-    """Execute notebooks, write their pages and the lists; RuntimeError if one fails."""
+    """Execute notebooks, write their pages and the lists.
+
+    RuntimeError if one fails, or shows synthetic data in place of files that are not here.
+    """
     written = []
     for folder in folders.smoke_results(), folders.build("bench"):
         shutil.rmtree(folder, ignore_errors=True)
@@ -61,8 +65,14 @@ def publish(names=None) -> list[Path]:
     for run in run_notebooks(names, at_once=-1, publish=True):
         if run.output is None:
             raise RuntimeError(f"{run.name}: {run.status}\n{run.message}")
+        page = nbformat.read(run.output, as_version=4)
+        if SYNTHETIC_NOTE in nbformat.writes(page):
+            raise RuntimeError(
+                f"{run.name}: its data are not here; set MIMLPAPER_DATA, or get them by "
+                "`mimlpaper data --fetch`"
+            )
         path = folders.figures() / "pages" / f"{run.name}.md"
-        written.append(write_markdown_page(nbformat.read(run.output, as_version=4), path))
+        written.append(write_markdown_page(page, path))
     written += write_lists(recorded_scorecard("paper"))
     return [*written, write_made_of(names)]
 

@@ -11,6 +11,7 @@ from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.engine.records import CURRENT
 from mimlstudy.judge.scorecard import scorecard
+from mimlstudy.report.companion import SYNTHETIC_NOTE
 from mimlstudy.report.figures import save_figure
 from mimlstudy.report.first_page import answer
 from mimlstudy.report.notebooks import NotebookRun
@@ -69,6 +70,10 @@ def test_notebooks_are_pages_with_the_pictures_of_the_folder_above(project):
     assert "\n    bar" not in page
 
 
+def published_pages():
+    return sorted((folders.figures() / "pages").glob("*.md"))
+
+
 @pytest.mark.usefixtures("without_lists")
 def test_a_notebook_that_fails_is_not_published(project, monkeypatch):
     failed = NotebookRun("7_bad", "error", 1.0, message="1 / 0")
@@ -79,6 +84,23 @@ def test_a_notebook_that_fails_is_not_published(project, monkeypatch):
     )
     with pytest.raises(RuntimeError, match="7_bad: error"):
         publish.publish(["7_bad"])
+
+
+@pytest.mark.usefixtures("without_lists")
+def test_a_notebook_without_its_data_is_not_published(project, monkeypatch):
+    cell = nbformat.v4.new_markdown_cell(f"> **{SYNTHETIC_NOTE}** Numbers are not about *scene*.")
+    output = folders.build("paper", "6_any.ipynb")
+    output.parent.mkdir(parents=True)
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), output)
+    run = NotebookRun("6_any", "done", 1.0, output)
+    monkeypatch.setattr(publish, "run_notebooks", lambda names, **how: [run])
+    with pytest.raises(RuntimeError, match="6_any: its data are not here; set MIMLPAPER_DATA"):
+        publish.publish(["6_any"])
+
+
+@pytest.mark.parametrize("page", published_pages(), ids=lambda page: page.stem)
+def test_no_published_page_shows_synthetic_data_in_place_of_others(page):
+    assert SYNTHETIC_NOTE not in page.read_text()
 
 
 @pytest.mark.usefixtures("without_lists")
@@ -97,10 +119,6 @@ def test_trials_on_drawn_data_are_forgotten_and_notebooks_executed_on_them_stay(
     publish.publish(["6_any"])
     assert [file.exists() for file in forgotten] == [False, False]
     assert executed.exists()
-
-
-def published_pages():
-    return sorted((folders.figures() / "pages").glob("*.md"))
 
 
 @pytest.mark.parametrize("page", published_pages(), ids=lambda page: page.stem)
