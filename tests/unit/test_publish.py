@@ -3,6 +3,7 @@
 import re
 
 import matplotlib.pyplot as plt
+import nbformat
 import publish
 import pytest
 import yaml
