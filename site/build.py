@@ -21,7 +21,7 @@ from api import api_pages
 from argument import argument
 from cells import cells_page
 from executed import executed_notebooks, page_of, profile_of_command
-from parts import HERE, add_jpegs
+from parts import HERE, add_jpegs, copy_figures
 from sphinx.cmd.build import main as sphinx
 
 from mimlstudy import folders
@@ -84,7 +84,7 @@ def gather(sources, profile, computed):
     paper = Companion(profile=profile)
     executed, headings = gather_notebooks(sources / "notebooks", profile, paper.folder)
     gather_static(sources / "static")
-    figures = shutil.copytree(paper.folder, sources / "figures")
+    figures = copy_figures(paper.folder, sources / "figures")
     readme = (ROOT / "README.md").read_text()
     add_figures(figures, readme + (HERE / "home.md").read_text())
     add_jpegs(figures)

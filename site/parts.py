@@ -1,6 +1,7 @@
 """What pages are made of: words with values in them, HTML, and pictures that load fast."""
 
 import re
+import shutil
 from pathlib import Path
 
 from PIL import Image
@@ -50,3 +51,8 @@ def add_jpegs(figures):
         if picture.stat().st_size > HEAVIEST_PNG:
             with Image.open(picture) as image:
                 image.convert("RGB").save(picture.with_suffix(".jpg"), quality=90)
+
+
+def copy_figures(folder: Path, target: Path) -> Path:
+    """Copy a run's figures and tables, without the Markdown pages that ``make paper`` compares."""
+    return shutil.copytree(folder, target, ignore=shutil.ignore_patterns("pages"))

@@ -16,6 +16,7 @@ import sortable
 from markupsafe import Markup
 from PIL import Image
 
+from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.judge.rules import DEFAULT_RULES
 from mimlstudy.judge.scorecard import scorecard
@@ -288,3 +289,11 @@ def test_the_place_that_claims_lead_to_is_a_heading_of_the_notebook():
         headings = [line for line in cell.source.splitlines() if line.startswith("## ")]
         places += [pages.slug(heading) for heading in headings]
     assert pages.AHEAD_ANCHOR in places
+
+
+def test_the_site_takes_no_pages_that_make_paper_compares(tmp_path):
+    run = tmp_path / "run"
+    paths.write_whole(run / "table1.csv", "")
+    paths.write_whole(run / "pages" / "0_scorecard.md", "")
+    copied = parts.copy_figures(run, tmp_path / "copied")
+    assert [path.name for path in copied.rglob("*")] == ["table1.csv"]
