@@ -213,8 +213,8 @@ def _alternatives(effects, headings):
     effect = effects["effect"]
     side = "ahead" if effect >= 0 else "behind"
     text = (
-        f"The favoured methods are {abs(effect):.1f}% of the rival's loss {side}. They are ahead "
-        f"in {effects['in_favour']:.0%} of random mixtures of alternative settings."
+        f"The favoured methods are {side} by {abs(effect):.1f}% of the rival's loss. They are "
+        f"ahead in {effects['in_favour']:.0%} of random mixtures of alternative settings."
     )
     if "10_multiverse" in headings:
         return link(f"notebooks/10_multiverse.html#{AHEAD_ANCHOR}", text)

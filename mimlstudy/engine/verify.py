@@ -240,27 +240,26 @@ def _judge_group(recorded, group, results, n_trials) -> dict:
     """
     records = recorded.rows.merge(pd.DataFrame([group], columns=GROUP), on=GROUP)
     largest = max((difference for difference, _ in results.values()), default=0.0)
-    agreeing = {trial for trial, (_, passes) in results.items() if passes}
+    differing = {trial for trial, (_, passes) in results.items() if not passes}
     return dict(zip(GROUP, group, strict=True)) | {
         "n_recorded": len(records.drop_duplicates(KEY)),
         "n_checked": len(results),
         "largest_difference": largest,
-        "outcome": _outcome_of(records, results, n_trials, largest),
-        "agreeing": agreeing,
-        "differing": results.keys() - agreeing,
+        "outcome": _outcome_of(records, differing, n_trials - len(results), largest),
+        "agreeing": results.keys() - differing,
+        "differing": differing,
     }
 
 
-def _outcome_of(records, results, n_trials, largest) -> str:
+def _outcome_of(records, differing, n_failed, largest) -> str:
     """The outcome of a group: the worst that is known of its records."""
     # What a damaged record does not give again says nothing of the others.
     if (records["state"] == DAMAGED).any():
         return DAMAGED
     # A group that differs stays so until it is recorded again, whatever the sample shows.
-    all_pass = all(passes for _, passes in results.values())
-    if not all_pass or (records["state"] == DIFFERS).any():
+    if differing or (records["state"] == DIFFERS).any():
         return DIFFERENT
-    if len(results) < n_trials:
+    if n_failed:
         return FAILED
     equal, close = SAME
     return close if largest > EXACT else equal

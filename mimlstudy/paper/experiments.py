@@ -118,7 +118,7 @@ def get_experiment(name: str) -> Experiment:
 
 def reader(store: Store, profile: str = "paper") -> Callable[[str], pd.DataFrame]:
     """What gives the records of an experiment by its name, from a store."""
-    return lambda name: read_records(EXPERIMENTS[name], profile=profile, store=store)
+    return lambda name: read_records(get_experiment(name), profile=profile, store=store)
 
 
 @cache

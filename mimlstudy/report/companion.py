@@ -17,7 +17,7 @@ from IPython.display import Image, Markdown, display
 from mimlpaper.datasets import Dataset
 from mimlstudy import folders
 from mimlstudy.engine.execution import compute
-from mimlstudy.engine.records import CURRENT, REFUTED, Store, read_records
+from mimlstudy.engine.records import CURRENT, REFUTED, Store
 from mimlstudy.judge.claims import ClaimFinding, evaluate_claims
 from mimlstudy.judge.multiverse import single_alternatives
 from mimlstudy.judge.selection import (
@@ -29,7 +29,7 @@ from mimlstudy.judge.selection import (
     unmixed,
 )
 from mimlstudy.paper.catalogue import CATALOGUE, default_store, explored_store
-from mimlstudy.paper.experiments import EXPERIMENTS, get_experiment
+from mimlstudy.paper.experiments import EXPERIMENTS, get_experiment, reader
 from mimlstudy.paper.published import published_claims
 from mimlstudy.report.figures import LINE, save_figure, use_style
 from mimlstudy.report.forest import claims_caption, claims_figure
@@ -232,8 +232,7 @@ class Companion:
 
     def _read(self, experiment):
         if self.profile == "smoke" or self._has_explored(experiment):
-            of_experiment = get_experiment(experiment)
-            return read_records(of_experiment, profile=self.profile, store=self.store)
+            return reader(self.store, self.profile)(experiment)
         # What is published does not change while a notebook runs: companions share it.
         return reader_of(self.profile)(experiment)
 

@@ -243,9 +243,7 @@ def bags(card: Mapping) -> str:
 
 def claims(card: Mapping) -> str:
     """How many comparisons of methods have each word, and how many other claims hold."""
-    tested = [claim for claim in card["claims"] if _word(claim, CORRECTED) != NOT_TESTED]
-    of_methods = [claim for claim in tested if claim["kind"] == COMPARISON]
-    others = [claim for claim in tested if claim["kind"] != COMPARISON]
+    of_methods, others = _tested_claims(card)
     words = Counter(_word(claim, CORRECTED) for claim in of_methods)
     by_paper = Counter(_word(claim, PAPERS) for claim in of_methods)
     n_weak = sum(map(_is_weakly_tested, of_methods))
@@ -261,12 +259,20 @@ def claims(card: Mapping) -> str:
 
 def unknown(card: Mapping) -> str:
     """What the paper does not print, and how many claims no test decides."""
-    of_methods = [claim for claim in card["claims"] if claim["kind"] == COMPARISON]
+    of_methods, _ = _tested_claims(card)
     n_undecided = sum(_word(claim, CORRECTED) == "undecided" for claim in of_methods)
     return (
         "Whether our curves match Figs. 4 to 10, printed without numbers; the authors' program of "
         f"RankSvm, a compared method; {n_undecided} undecided claims."
     )
+
+
+def _tested_claims(card):
+    """The claims that the corrected test judges: comparisons of methods, and others."""
+    tested = [claim for claim in card["claims"] if _word(claim, CORRECTED) != NOT_TESTED]
+    of_methods = [claim for claim in tested if claim["kind"] == COMPARISON]
+    others = [claim for claim in tested if claim["kind"] != COMPARISON]
+    return of_methods, others
 
 
 def _word(claim, view):

@@ -8,12 +8,12 @@ from functools import cache, lru_cache
 import pandas as pd
 
 from mimlstudy import folders
-from mimlstudy.engine.records import CONFIRMABLE, CURRENT, KEY, STATES, other_versions, read_records
+from mimlstudy.engine.records import CONFIRMABLE, CURRENT, KEY, STATES, other_versions
 from mimlstudy.engine.verify import verified
 from mimlstudy.judge.claims import ClaimFinding
 from mimlstudy.judge.scorecard import scorecard
 from mimlstudy.paper.catalogue import default_store
-from mimlstudy.paper.experiments import EXPERIMENTS
+from mimlstudy.paper.experiments import EXPERIMENTS, reader
 from mimlstudy.paper.published import read_rows
 from mimlstudy.report import tables
 from mimlstudy.report.kept import kept, key_of
@@ -97,8 +97,7 @@ def reader_of(profile: str) -> Callable[[str], pd.DataFrame]:
 
 @lru_cache(1)
 def _reader(profile, _key):
-    store = default_store(profile)
-    return cache(lambda name: read_records(EXPERIMENTS[name], profile=profile, store=store))
+    return cache(reader(default_store(profile), profile))
 
 
 def _kept(name, profile, make):

@@ -275,7 +275,7 @@ def test_claims_lead_to_what_speaks_of_them(claims_text, link):
 def test_only_a_claim_with_a_multiverse_speaks_of_alternative_settings(claims_text):
     address = f"notebooks/10_multiverse.html#{pages.AHEAD_ANCHOR}"
     sentence = (
-        "The favoured methods are 12.3% of the rival&#39;s loss ahead. "
+        "The favoured methods are ahead by 12.3% of the rival&#39;s loss. "
         "They are ahead in 92% of random mixtures"
     )
     assert f'<dd><a href="{address}">{sentence}' in claims_text

@@ -351,7 +351,7 @@ def test_trials_are_counted_and_kept_until_a_record_changes(tmp_path, monkeypatc
     # Nothing is read again, until a file changes.
     monkeypatch.setattr(
         status,
-        "read_records",
+        "reader",
         raising(AssertionError("read again")),
     )
     assert status.trial_counts("smoke")["table1"]["current"] == 2
