@@ -88,7 +88,8 @@ def check_covered(name, method):
     splits = experiment.part_of(trial.dataset, method).splits
     measure = experiment.measure
     loader = loader_of(trial.dataset)
-    _, covered = fingerprint._behind(estimator, loader, splits, measure)
+    _, used = fingerprint._behind(estimator, loader, splits, measure)
+    covered = fingerprint._closure(used)
     called = calls_of_these_packages(
         lambda: run_trial(trial, estimator, splits, measure, CATALOGUE)
     )

@@ -186,6 +186,12 @@ def see(monkeypatch, texts: dict[str, str]):
 
     names.__wrapped__ = edited.__wrapped__
     monkeypatch.setattr(fingerprint, "_names", names)
-    for name in ("_closure", "_uses", "_meanings", "_line", "_hash", "_check_imports"):
-        uncached = getattr(fingerprint, name).__wrapped__
-        monkeypatch.setattr(fingerprint, name, cache(uncached))
+    forget_fingerprints(monkeypatch)
+
+
+def forget_fingerprints(monkeypatch):
+    """Forget what fingerprints have found of the sources, but for the names in modules."""
+    for name, function in list(vars(fingerprint).items()):
+        is_own = getattr(function, "__module__", "") == fingerprint.__name__
+        if is_own and hasattr(function, "cache_clear") and name != "_names":
+            monkeypatch.setattr(fingerprint, name, cache(function.__wrapped__))

@@ -91,16 +91,15 @@ def fingerprint(estimator, loader, splits, measure) -> Fingerprint:
 
     All code behind the loader counts, but not what it is called with: data are known by content.
     """
-    settings, definitions = _behind(estimator, loader, splits, measure)
-    lines = {_line(definition) for definition in definitions}
-    return Fingerprint(_short_hash("\n".join(sorted(lines))), _short_hash(settings))
+    settings, used = _behind(estimator, loader, splits, measure)
+    return Fingerprint(_hash_of_code(used), _short_hash(settings))
 
 
 def modules_behind(estimator, loader, splits, measure) -> dict[str, int]:
     """The packages' modules that a fingerprint covers, with the number of definitions in use."""
-    _, definitions = _behind(estimator, loader, splits, measure)
+    _, used = _behind(estimator, loader, splits, measure)
     modules = []
-    for definition in definitions:
+    for definition in _closure(used):
         module, name = definition
         if name != REST and not _is_import(definition):
             modules.append(module)
@@ -112,7 +111,7 @@ def _short_hash(text):
 
 
 def _behind(estimator, loader, splits, measure):
-    """The settings as JSON, and the definitions of all code that a trial with them runs."""
+    """The settings as JSON, and the definitions that a trial with them names."""
     used = set(COMMON)
     described = partial(_described, used=used)
     json.dumps(loader, default=described)  # for the definitions, which go into ``used``
@@ -122,7 +121,7 @@ def _behind(estimator, loader, splits, measure):
         [measure.rows, measure.numbers, measure.words],
     ]
     text = json.dumps(settings, default=described, sort_keys=True)
-    return text, _closure(frozenset(used))
+    return text, frozenset(used)
 
 
 def _described(value, used: set[Definition]):
@@ -211,6 +210,13 @@ def _is_same(value, default):
 
 def _text_of(value):
     return json.dumps(value, default=partial(_described, used=set()), sort_keys=True)
+
+
+@cache
+def _hash_of_code(used: frozenset[Definition]) -> str:
+    """The hash of all code that runs with these definitions."""
+    lines = set(map(_line, _closure(used)))
+    return _short_hash("\n".join(sorted(lines)))
 
 
 @cache

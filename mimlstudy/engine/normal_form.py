@@ -15,6 +15,7 @@ from itertools import count
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+SCOPES = (*FUNCTIONS, *COMPREHENSIONS, ast.Lambda, ast.ClassDef)  # nodes with names of their own
 ASSIGNMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign)
 # Functions and methods that see the names of variables: those of the second set if they are given
 # nothing. ``query`` is a method of tables.
@@ -168,9 +169,10 @@ class _NormalForm(ast.NodeTransformer):
         """Inside a function, after its parameters; defaults are computed outside."""
         arguments = self.generic_visit(function.args)
         parameters = [part.arg for part in ast.walk(arguments) if isinstance(part, ast.arg)]
-        kept = [*parameters, *_declared_in(body, ast.Global)]
-        of_outer_functions = _declared_in(body, ast.Nonlocal)
-        bound = [name for name in _bound_in(body) if name not in of_outer_functions]
+        parts = _in_one_scope(body)
+        kept = [*parameters, *_declared_by(parts, ast.Global)]
+        of_outer_functions = _declared_by(parts, ast.Nonlocal)
+        bound = [name for name in _bound_by(parts) if name not in of_outer_functions]
         with self._scope(function, bound, kept):
             yield
 
@@ -257,20 +259,28 @@ class _NormalForm(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def _in_one_scope(node) -> Iterator[ast.AST]:
+def _in_one_scope(node) -> list[ast.AST]:
     """A node and the nodes in it that stand in the same scope, in order of appearance."""
-    yield node
-    if not isinstance(node, (*FUNCTIONS, *COMPREHENSIONS, ast.Lambda, ast.ClassDef)):
-        for child in ast.iter_child_nodes(node):
-            yield from _in_one_scope(child)
+    parts, waiting = [], [node]
+    while waiting:
+        part = waiting.pop()
+        parts.append(part)
+        if not isinstance(part, SCOPES):
+            waiting += reversed([*ast.iter_child_nodes(part)])
+    return parts
 
 
 def _bound_in(node) -> list[str]:
     """The names that a node binds in the scope that it stands in, in order of appearance."""
-    return [name for part in _in_one_scope(node) for name in _bound_by(part)]
+    return _bound_by(_in_one_scope(node))
 
 
-def _bound_by(node) -> list[str]:
+def _bound_by(nodes) -> list[str]:
+    """The names that nodes bind, in their order."""
+    return [name for node in nodes for name in _names_bound_by(node)]
+
+
+def _names_bound_by(node) -> list[str]:
     """The names that a node of a syntax tree binds, not those that nodes in it bind."""
     if isinstance(node, COMPREHENSIONS):  # := in it binds a name outside
         return [part.target.id for part in ast.walk(node) if isinstance(part, ast.NamedExpr)]
@@ -287,12 +297,12 @@ def _bound_by(node) -> list[str]:
     return []
 
 
-def _declared_in(body, kind) -> set[str]:
-    """The names that a function's body declares global or nonlocal."""
+def _declared_by(nodes, kind) -> set[str]:
+    """The names that nodes of a function declare global or nonlocal."""
     names: set[str] = set()
-    for part in _in_one_scope(body):
-        if isinstance(part, kind):
-            names |= {*part.names}
+    for node in nodes:
+        if isinstance(node, kind):
+            names |= {*node.names}
     return names
 
 

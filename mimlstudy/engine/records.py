@@ -21,7 +21,7 @@ records that verification has not refuted. Five words:
 import csv
 import os
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -232,21 +232,14 @@ class Store:
         path = self.path(FILE_OF_OUTCOMES)
         if not path.is_file():
             return table
-        text = path.read_bytes().decode(errors="replace")
         try:
-            recorded, intact = parse_csv(text, OUTCOME_COLUMNS)
-            if not all(intact):
-                line = intact.index(False) + 2
-                raise ValueError(f"line {line}: it does not agree with its seal")
-            recorded["n_checked"] = pd.to_numeric(recorded["n_checked"])
-            recorded["largest_difference"] = recorded["largest_difference"].astype(float)
-            recorded = _worst_outcomes(recorded)
+            recorded = _parsed_outcomes(path.read_bytes())
         except (ValueError, csv.Error) as error:
             raise StoreError(
                 f"{path}: {error}; restore the file from version control, or delete it and run "
                 "`mimlpaper verify` again"
             ) from error
-        return _last_outcomes(table, recorded.drop(columns=SEAL))
+        return _last_outcomes(table, recorded)
 
     def add_outcomes(self, rows: Iterable[dict]):
         """Add outcomes to ``verified.csv``, in place of those of the same group and machine."""
@@ -332,6 +325,18 @@ def _largest_ranks(datasets, catalogue):
         except ValueError:  # the name in a damaged row, which must not hide the other rows
             largest[name] = np.inf
     return datasets.map(largest).astype(float)
+
+
+@lru_cache(1)  # each experiment asks again
+def _parsed_outcomes(data: bytes) -> pd.DataFrame:
+    """The outcomes in a file's bytes; a ValueError or csv.Error if they are not laid out so."""
+    recorded, intact = parse_csv(data.decode(errors="replace"), OUTCOME_COLUMNS)
+    if not all(intact):
+        line = intact.index(False) + 2
+        raise ValueError(f"line {line}: it does not agree with its seal")
+    recorded["n_checked"] = pd.to_numeric(recorded["n_checked"])
+    recorded["largest_difference"] = recorded["largest_difference"].astype(float)
+    return _worst_outcomes(recorded.drop(columns=SEAL))
 
 
 def _worst_outcomes(recorded):

@@ -38,6 +38,11 @@ def guarded(value):
     return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
 
 
+def unguarded(text: str) -> str:
+    """A text as it was before :func:`guarded`."""
+    return text[1:] if text.startswith("'") and FORMULA.match(text, 1) else text
+
+
 def seal_of(texts: Iterable[str]) -> str:
     """The seal of a row with these texts."""
     joined = "\x1f".join(texts)  # a separator that no text has
@@ -87,10 +92,8 @@ def parse_csv(text: str, columns: Sequence[str]) -> tuple[pd.DataFrame, list[boo
     if not rows or rows[0] != wanted:
         raise ValueError(f"expected the columns {wanted}, got {rows[0] if rows else 'none'}")
     intact = [row[-1] == seal_of(row[:-1]) for row in rows[1:]]
-    table = pd.DataFrame(rows[1:], columns=wanted, dtype=str)
-    if "'" in text:
-        table = table.replace(rf"^'(?={FORMULA.pattern})", "", regex=True)
-    return table, intact
+    texts = [[unguarded(cell) for cell in row] for row in rows[1:]] if "'" in text else rows[1:]
+    return pd.DataFrame(texts, columns=wanted, dtype=str), intact
 
 
 def end_of_rows(data: bytes, n_columns: int) -> tuple[int, bool]:

@@ -47,6 +47,9 @@ MEAN_DECIMALS = 12
 # As a share of the objective, which rounding may raise by so much.
 SOLVER_TOLERANCE = 1e-6
 
+# The columns that a comparison needs.
+COMPARED = ["dataset", "method", "split", "n_train", "n_test", *ALL_CRITERIA]
+
 NOT_TESTED = "not tested"
 
 
@@ -202,6 +205,8 @@ def comparisons(
 ) -> list[ComparedPart | ClaimPart]:
     """A part for each case of a test: a comparison, or a part that names the records it lacks."""
     records = unmixed(as_in_our_tables(records))
+    # All other columns would be copied with each choice of rows.
+    records = records.filter(items=COMPARED)
     parts = []
     for methods, rivals, name in test.cases():
         if rules.counts(name):

@@ -94,8 +94,9 @@ def compare_methods(
     datasets = [dataset for dataset, _ in shared]
     n_sets = len({*datasets})
     if n_sets == 1:
-        sizes = records[["n_train", "n_test"]].to_numpy()[rows_of_a]
-        split_sizes = SplitSizes(*sizes.mean(axis=0))
+        n_train = records["n_train"].to_numpy()[rows_of_a]
+        n_test = records["n_test"].to_numpy()[rows_of_a]
+        split_sizes = SplitSizes(n_train.mean(), n_test.mean())
     elif n_sets < len(shared):
         by_set = pd.DataFrame({"a": losses_of_a, "b": losses_of_b}).groupby(datasets).mean()
         losses_of_a = by_set["a"].to_numpy()

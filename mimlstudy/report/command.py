@@ -136,7 +136,7 @@ def _add_run(commands):
 
 def _run(options):
     from mimlstudy.engine.records import CURRENT
-    from mimlstudy.report import notebooks, status
+    from mimlstudy.report import kernels, notebooks, status
 
     _check_once(options.p)
     parameters = _protocol(options) | {
@@ -152,6 +152,7 @@ def _run(options):
         return _list_parameters(names)
     notebooks.checked_parameters(names, parameters)  # before trials are counted, which takes time
     warn_of_own_arithmetic()
+    kernels.start_server(parameters["profile"])  # it is ready when the trials are counted
     counts = {name: status.trials_behind(name, parameters["profile"]) for name in names}
     ready, left_out = [], []
     for name in names:

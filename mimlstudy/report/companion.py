@@ -17,7 +17,7 @@ from IPython.display import Image, Markdown, display
 from mimlpaper.datasets import Dataset
 from mimlstudy import folders
 from mimlstudy.engine.execution import compute
-from mimlstudy.engine.records import CURRENT, REFUTED, Store
+from mimlstudy.engine.records import CURRENT, KEY, REFUTED, Store
 from mimlstudy.judge.claims import ClaimFinding, evaluate_claims
 from mimlstudy.judge.multiverse import single_alternatives
 from mimlstudy.judge.selection import (
@@ -189,7 +189,7 @@ class Companion:
         are. A note says how many records are left out because they are not current.
         """
         asked = {name: value for name, value in asked.items() if value}
-        if not asked and experiment in self._computed:
+        if not asked and self._has_nothing_to_run(experiment, may_repeat):
             return self.recorded(experiment)
         varied = get_experiment(experiment).varied(**asked)
         with shown_progress():
@@ -208,6 +208,17 @@ class Companion:
                 self._computed.add(experiment)
         self._note_what_is_left_out(table)
         return self._shown(table)
+
+    def _has_nothing_to_run(self, experiment, may_repeat):
+        """Whether the trials have run in this notebook, or all have a current published record."""
+        if experiment in self._computed:
+            return True
+        if (self.recompute and may_repeat) or not self._reads_published(experiment):
+            return False
+        published = self.in_any_state(experiment)
+        n_recorded = len(published.drop_duplicates(KEY))
+        n_trials = len(get_experiment(experiment).trials(self.profile))
+        return n_recorded == n_trials and (published["state"] == CURRENT).all()
 
     def _note_what_is_left_out(self, table):
         is_left_out = ~self._may_be_shown(table)
@@ -231,10 +242,14 @@ class Companion:
         return self._records[experiment].copy()
 
     def _read(self, experiment):
-        if self.profile == "smoke" or self._has_explored(experiment):
-            return reader(self.store, self.profile)(experiment)
-        # What is published does not change while a notebook runs: companions share it.
-        return reader_of(self.profile)(experiment)
+        if self._reads_published(experiment):
+            # It does not change while a notebook runs: companions share it.
+            return reader_of(self.profile)(experiment)
+        return reader(self.store, self.profile)(experiment)
+
+    def _reads_published(self, experiment):
+        """Whether all its records are published ones: no notebook has recorded any."""
+        return self.profile != "smoke" and not self._has_explored(experiment)
 
     def _may_be_shown(self, table):
         return table["state"] == CURRENT

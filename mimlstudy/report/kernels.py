@@ -9,15 +9,25 @@ import multiprocessing
 import os
 import signal
 import threading
+from multiprocessing import forkserver
 from uuid import uuid4
 
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
 
-from mimlstudy.engine.forks import fork_context, wait_for_end
+from mimlstudy.engine.forks import CAN_FORK, fork_context, wait_for_end
 
 IMPORTED = ("mimlstudy.report.companion", "seaborn", "ipykernel.kernelapp")
+OF_PAPER = "mimlstudy.report.records_read"  # also imported for kernels that show what is published
 NAME = "notebook kernel"  # of the processes, by which they are found again
+
+
+def start_server(profile: str):
+    """Start the server, which imports for seconds, while the caller does something else."""
+    if CAN_FORK:
+        modules = [*IMPORTED, OF_PAPER] if profile == "paper" else IMPORTED
+        fork_context(*modules)
+        forkserver.ensure_running()
 
 
 class ForkedKernelManager(AsyncKernelManager):

@@ -34,7 +34,7 @@ from mimlstudy.report.parameters import (
     checked,
     output_folder,
 )
-from mimlstudy.report.status import LAST_RUNS, last_runs
+from mimlstudy.report.status import LAST_RUNS, last_runs, recorded_scorecard
 
 SCORECARD = "0_scorecard"
 FIT_LEARNERS = ("own_data", "own_method")  # also where records are only read
@@ -175,10 +175,13 @@ def run_notebooks(
         folder=folder,
         figures=figures,
         is_answer=any(questions.values()),
-        report=report or _say_nothing,
+        report=report or _do_nothing,
     )
+    # Most notebooks show the scorecard. Without new records it can be made while they start.
+    make_scorecard = partial(recorded_scorecard, profile)
+    meanwhile = make_scorecard if recorded and len(rest) > 1 else _do_nothing
     runs = [
-        *_in_threads(execution, rest, at_once),
+        *_in_threads(execution, rest, at_once, meanwhile),
         *_in_threads(execution, last, at_once),
     ]
     if folder == folders.build(profile):
@@ -186,14 +189,22 @@ def run_notebooks(
     return runs
 
 
-def _in_threads(execution, notebooks, at_once) -> list[NotebookRun]:
-    """The runs of some notebooks, in their order. Ctrl-C ends their kernels."""
+def _do_nothing(*_):
+    pass
+
+
+def _in_threads(execution, notebooks, at_once, meanwhile=_do_nothing) -> list[NotebookRun]:
+    """The runs of some notebooks, in their order. Ctrl-C ends their kernels.
+
+    The caller's thread calls ``meanwhile``, and then waits.
+    """
     # Never in the caller's thread: there nbclient takes Ctrl-C for itself, and may wait for ever.
     with ThreadPoolExecutor(effective_n_jobs(at_once)) as threads:
         # Those that fit learners take longest: they start first, and the others run beside them.
         longest_first = sorted(notebooks, key=lambda path: path.stem not in FIT_LEARNERS)
         runs = {path: threads.submit(execution, path) for path in longest_first}
         try:
+            meanwhile()
             return [runs[path].result() for path in notebooks]
         except BaseException:
             for run in runs.values():
@@ -202,10 +213,6 @@ def _in_threads(execution, notebooks, at_once) -> list[NotebookRun]:
             while wait(runs.values(), timeout=KILL_INTERVAL).not_done:
                 end_kernels()
             raise
-
-
-def _say_nothing(line):
-    pass
 
 
 def _remember(profile, folder, runs):

@@ -151,7 +151,8 @@ sys.addaudithook(refuse_tables)
 import mimlstudy
 folder = Path(mimlstudy.__file__).parent
 for path in sorted(folder.rglob("*.py")):
-    if path.stem not in ("__init__", "__main__"):  # the second would run
+    # The second would run, and the last is imported for what it reads.
+    if path.stem not in ("__init__", "__main__", "records_read"):
         parts = path.relative_to(folder.parent).with_suffix("").parts
         importlib.import_module(".".join(parts))
 """

@@ -17,7 +17,7 @@ from mimlstudy.engine.records import Store, fingerprint_today
 from mimlstudy.engine.sources import sources
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.experiments import get_experiment
-from tests.made_up_study import raising
+from tests.made_up_study import forget_fingerprints, raising
 from tests.systems import on_posix
 
 PACKAGES = ("mimlpaper", "mimlstudy")
@@ -83,9 +83,9 @@ def test_compiled_functions_call_compiled_functions_of_their_file_alone(trees):
 def test_no_file_is_read_after_the_first_store_is_open(monkeypatch, tmp_path):
     """What is edited while trials run does not change their fingerprints."""
     Store(tmp_path, CATALOGUE)
-    for name in ("_names", "_closure", "_uses", "_hash"):
-        uncached = getattr(fingerprint, name).__wrapped__
-        monkeypatch.setattr(fingerprint, name, cache(uncached))
+    forget_fingerprints(monkeypatch)
+    names = cache(fingerprint._names.__wrapped__)
+    monkeypatch.setattr(fingerprint, "_names", names)
     refuse = raising(AssertionError("a file is read"))
     monkeypatch.setattr(Path, "read_bytes", refuse)
     monkeypatch.setattr(Path, "read_text", refuse)
