@@ -164,6 +164,8 @@ def _run(options):
 
     # Trials take all cores, so that notebooks that run some come one after another.
     at_once = options.at_once or (-1 if options.recorded else 1)
+    if options.recorded and at_once != 1 and parameters["jobs"] == -1:
+        parameters["jobs"] = 1  # the notebooks have the cores
     how = {"at_once": at_once, "recorded": options.recorded, "report": _say}
     with _ended_by_signal():
         runs = notebooks.run_notebooks(ready, parameters, **how) if ready else []
