@@ -36,7 +36,8 @@ def compute(
     ----------
     experiments : Experiment, or a sequence of these.
     store : Store, where trials are recorded.
-    profile : "paper", "quick" or "smoke": all trials, those of the first splits, or on drawn data.
+    profile : "paper", "quick" or "smoke": all trials, those of the first splits (of the first data
+        sets where the data fix the split), or on drawn data.
     methods : names of the methods to run; all if None. The table has these only.
     jobs : int, worker processes, -1 for one a core. Records do not depend on it.
     data_home : folder of the data files; None for the library's.
@@ -54,7 +55,7 @@ def compute(
     for name, experiment in by_name.items():
         recorded = read_records(experiment, **how)
         trials = _to_run(experiment, trials_by_name[name], recorded, recompute)
-        if trials and _data_are_here(trials, store.catalogue, data_home, recorded):
+        if trials and _fetch_or_keep_old(trials, store.catalogue, data_home, recorded):
             _announce(experiment, trials, recorded, jobs, dask)
             store.append(experiment, [])  # a file that cannot be written fails now, not in hours
             waiting += trials
@@ -90,18 +91,18 @@ def _packages_are_here(experiment, trial):
     return all(find_spec(package) for package in needed)
 
 
-def _data_are_here(waiting, catalogue, data_home, recorded):
-    """Whether the data of the trials are here; what is missing is downloaded.
+def _fetch_or_keep_old(trials, catalogue, data_home, recorded):
+    """Download what is missing of the trials' data; whether all are here.
 
     If that fails, a DataError is raised, unless each trial has an old record at least.
     """
     try:
-        catalogue.fetch({trial.dataset for trial in waiting}, data_home)
+        catalogue.fetch({trial.dataset for trial in trials}, data_home)
     except DataError as error:
         # A reader can look at old records, which have their state beside them.
-        if not set(waiting) <= set(keys_of(recorded)):
+        if not set(trials) <= set(keys_of(recorded)):
             raise
-        print(f"{len(waiting)} trials are not run again: {error}", file=sys.stderr)
+        print(f"{len(trials)} trials are not run again: {error}", file=sys.stderr)
         return False
     return True
 
@@ -113,10 +114,15 @@ def _announce(experiment, trials, recorded, jobs, dask):
     # cluster has is not known here.
     if dask is None and seconds.notna().all():
         n_workers = min(len(trials), _n_workers(experiment, jobs))
-        duration = duration_in_words(seconds.sum() / n_workers)
+        duration = duration_in_words(_seconds_side_by_side(seconds, n_workers))
         processes = "process" if n_workers == 1 else "processes"
         line += f", about {duration} with {n_workers} {processes}"
     print(line, file=sys.stderr)  # as the bar of progress, so that a table can be piped
+
+
+def _seconds_side_by_side(seconds, n_workers) -> float:
+    """Seconds of trials on some workers; however many there are, none shares a trial."""
+    return max(seconds.sum() / n_workers, seconds.max()) if len(seconds) else 0.0
 
 
 def _n_workers(experiment, jobs):
@@ -134,7 +140,7 @@ def duration_in_words(seconds: float) -> str:
 
 
 def _expected_seconds(trials, recorded):
-    """Mean seconds of recorded trials with the same override, else of the same method, else NaN."""
+    """Mean seconds of recorded trials by override, else by method, on the data set; else NaN."""
     to_run = pd.DataFrame(trials, columns=KEY)
     one_row_a_trial = recorded.drop_duplicates(KEY)  # a stage repeats the seconds of its trial
     seconds = pd.Series(np.nan, to_run.index)
@@ -181,12 +187,9 @@ def estimate(
         waiting = _to_run(experiment, trials, recorded, recompute)
         seconds = _expected_seconds(waiting, recorded)
         n_unknown = int(seconds.isna().sum())
-        total = seconds.sum()
-        # However many workers there are, none shares a trial.
-        shared = total / _n_workers(experiment, jobs)
-        duration = max(shared, seconds.max()) if waiting else 0.0
+        duration = _seconds_side_by_side(seconds, _n_workers(experiment, jobs))
         counts = len(trials), len(waiting), n_unknown
-        rows.append((experiment.name, *counts, total / 3600, duration / 3600))
+        rows.append((experiment.name, *counts, seconds.sum() / 3600, duration / 3600))
     columns = ["experiment", "trials", "to_run", "unknown", "core_hours", "hours"]
     table = pd.DataFrame(rows, columns=columns)
     table.loc[len(table)] = table.sum().to_dict() | {"experiment": "all"}

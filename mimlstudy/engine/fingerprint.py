@@ -243,17 +243,18 @@ def _uses(definition: Definition) -> set[Definition]:
 def _meanings(definition: Definition) -> dict[str, set[Definition]]:
     """What each name in one definition means, of those that these packages define or import."""
     module, _ = definition
-    meanings = {}
+    # A name may mean one thing in the module, and another where a function imports it.
+    meanings: dict[str, set[Definition]] = defaultdict(set)
     for node in chain.from_iterable(map(ast.walk, _statements(definition))):
         if isinstance(node, ast.Name):
-            meanings[node.id] = _resolved(module, node.id)
+            meanings[node.id] |= _resolved(module, node.id)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             inner = f"{node.value.id}.{node.attr}"
-            meanings[inner] = _resolved(module, node.value.id, node.attr)
+            meanings[inner] |= _resolved(module, node.value.id, node.attr)
         elif isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
-                meanings[alias.name] = _resolved(node.module, alias.name)
-    return meanings
+                meanings[alias.name] |= _resolved(node.module, alias.name)
+    return dict(meanings)
 
 
 def _statements(definition: Definition) -> list[ast.stmt]:

@@ -4,15 +4,17 @@ A row is appended whole, flushed and synced under a lock, so that neither a cras
 writer loses or mixes records. Part of a row that a killed process left is ignored, and cut off
 before the next row is written.
 
-A record is *current* if today's code and data give it: today's code made it, or ``mimlpaper
-verify`` found that today's code gives the same. Versions of packages are recorded, and make no
-record old. A reader's own tables are made of current records alone; what is published also of
-records that verification has not refuted. Five words:
+A record is *current* if today's code, settings and data give it. Its settings and data are
+today's; and today's code made it, with the pinned arithmetic or that of this machine, or
+``mimlpaper verify`` found that today's code gives the same. Versions of packages are recorded, and
+make no record old. A reader's own tables are made of current records alone; what is published also
+of records that are not refuted. Five words:
 
 - A *group* is the records of a method that were made in one way, and would today be made in one
   way: equal in the columns :data:`GROUP`.
 - An *outcome* is what verification found of a group: equal, close, different, damaged or failed.
-- A *doubt* stands in a record whose numbers are wrong: it differs, or it is damaged.
+- A *doubt* stands beside a record that may be wrong: a repetition in its group differed, or its
+  row does not fit its seal or the rules of its measure.
 - A *state* is what a reader gets in the column ``state``: current, or why not, see :data:`STATES`.
   All stages of a trial have the worst of theirs.
 - A group is *attested* if every machine on which some of its trials ran again found the same.
@@ -58,7 +60,7 @@ CODE_CHANGED = "code changed"  # since it was recorded, and not verified to give
 SETTINGS_CHANGED = "settings changed"  # of the estimator, the splits or the measure
 DATA_CHANGED = "data changed"
 OTHER_ARITHMETIC = "other arithmetic"  # neither the pinned one nor that of this machine
-DIFFERS = "differs"  # verify got other numbers
+DIFFERS = "differs"  # verify got other numbers for it, or for another record of its group
 DAMAGED = "damaged"  # its text does not agree with its seal, or a number is impossible
 STATES = (  # from best to worst; a damaged record may have any numbers, so that it is the worst
     CURRENT,
@@ -69,7 +71,7 @@ STATES = (  # from best to worst; a damaged record may have any numbers, so that
     DIFFERS,
     DAMAGED,
 )
-REFUTED = (DIFFERS, DAMAGED)  # whose numbers are wrong, not only old
+REFUTED = (DIFFERS, DAMAGED)  # whose numbers may be wrong, not only old
 CONFIRMABLE = (CURRENT, CODE_CHANGED, OTHER_ARITHMETIC)  # what verify can find to be the same
 
 # The columns that say where a record comes from.
@@ -187,13 +189,15 @@ class Store:
         """Replace the file, in one step, by what ``change`` makes of its whole trials.
 
         No writer comes between reading and writing. Records that were superseded leave the file.
-        Rows keep their seals.
+        Rows keep their seals, and with them the doubts that they were written with.
         """
         path = self.path(experiment.name)
         try:
             with self._locked(experiment.name):
+                columns = columns_of(experiment.measure)
                 rows = change(self._without_base().load(experiment)).to_dict("records")
-                paths.write_whole(path, to_csv(rows, columns_of(experiment.measure)))
+                as_written = [_with_sealed_doubt(row, columns) for row in rows]
+                paths.write_whole(path, to_csv(as_written, columns))
         except OSError as error:
             raise StoreError(
                 f"cannot rewrite {path}: {error}; what was recorded is intact"
@@ -260,6 +264,15 @@ class Store:
     def _locked(self, name):
         self.folder.mkdir(parents=True, exist_ok=True)
         return FileLock(self.folder / f".{name}.lock")
+
+
+def _with_sealed_doubt(row, columns):
+    """A row with the doubt that its seal covers; rules that made another one may change."""
+    for doubt in ("", DIFFERS):
+        as_written = row | {"doubt": doubt}
+        if sealed(as_written, columns)[SEAL] == row[SEAL]:
+            return as_written
+    return row
 
 
 def _whole_text(path, n_columns):

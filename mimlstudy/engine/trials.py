@@ -39,7 +39,7 @@ class Splits:
 class RandomSplits(Splits):
     """Independent random divisions, a share ``train`` of the examples for training."""
 
-    train: float = 0.75  # a share; elsewhere ``train`` is the numbers of rows
+    train: float = 0.75  # a share; elsewhere ``train`` holds the places of rows
 
     def indices(self, dataset, split):
         order = np.random.default_rng(split).permutation(len(dataset))
@@ -74,7 +74,7 @@ class GivenSplit(Splits):
 
 
 class Trial(NamedTuple):
-    """What is run, as data. Running it is a pure function: same trial, same rows."""
+    """What is run, as data. The same trial gives the same numbers, but for times and memory."""
 
     experiment: str  # such as "table1"
     dataset: str
@@ -98,8 +98,8 @@ class Measure:
     words: tuple[str, ...] = ()  # columns of these dicts with texts
     repeatable: bool = True  # False if a second run gives other numbers, as costs do
     alone: bool = False  # whether a trial needs a process of its own, while nothing else runs
-    shares: tuple[str, ...] = ()  # numbers of the test set, from 0 to 1
-    ranks: tuple[str, ...] = ()  # numbers of the test set, from 0 to n_labels - 1
+    shares: tuple[str, ...] = ()  # values measured on the test set, from 0 to 1
+    ranks: tuple[str, ...] = ()  # values measured on the test set, from 0 to n_labels - 1
     counts: tuple[str, ...] = ()  # whole numbers from 0 on
     ranges: tuple[tuple[str, float, float], ...] = ()  # a number, its least and its largest value
     may_lack: tuple[str, ...] = ()  # numbers that a row may be without
@@ -193,7 +193,8 @@ class Experiment:
         the last data set and each method's first override run: for parts with many overrides. A
         measure that runs alone has one trial a method.
     quick_splits : int, default 3
-        Splits of the profile "quick"; fewer where a split takes minutes.
+        Splits of the profile "quick", fewer where a split takes minutes; data sets where the data
+        fix the split.
     stand_in : function, default :func:`as_named`
         From a data set's name to the drawn one that stands for it in the profile "smoke"; by
         default each set stands for itself.
@@ -279,23 +280,26 @@ class Experiment:
     ) -> "Experiment":
         """The experiment on other data sets, of some methods, with more or fewer splits.
 
-        Each part keeps the ``datasets`` that it covers; what no part covers goes to the first.
-        ``overrides`` are those of the methods that it names, as in :class:`Part`. What is empty or
-        0 stays as it is; trials that stay the same have the same records.
+        Each part keeps the ``datasets`` that it covers; what no part covers goes to the first that
+        has one of the ``methods``. ``overrides`` are those of the methods that it names, as in
+        :class:`Part`. What is empty or 0 stays as it is; trials that stay the same have the same
+        records. ValueError if no trial is left.
         """
-        self._check(methods)
+        overrides = overrides or {}
+        self._check([*methods, *overrides])
         if n_splits < 0:
             raise ValueError(f"n_splits must be at least 1, or 0 for all, got {n_splits}")
+        with_methods = [part for part in self.parts if not methods or {*methods} & {*part.methods}]
         uncovered = [name for name in datasets if not self.covers(name)]
-        if uncovered and isinstance(self.parts[0].splits, GivenSplit):
+        if uncovered and isinstance(with_methods[0].splits, GivenSplit):
             raise ValueError(
                 f"{self.name} has the test examples that its data name, and of {uncovered} nobody "
                 "knows which they are; take other datasets, or another experiment"
             )
         parts = []
-        for part in self.parts:
+        for part in with_methods:
             asked = [name for name in datasets if self._original(part, name)]
-            if part is self.parts[0]:
+            if part is with_methods[0]:
                 asked += uncovered
             splits = part.splits
             if n_splits and not isinstance(splits, GivenSplit):
@@ -304,10 +308,12 @@ class Experiment:
             for method in part.methods:
                 if not methods or method in methods:
                     as_before = part.overrides.get(method, [AS_PUBLISHED])
-                    kept[method] = (overrides or {}).get(method, as_before)
-            if kept and (asked or not datasets):
+                    kept[method] = overrides.get(method, as_before)
+            if asked or not datasets:
                 of_part = tuple(name for name in datasets if name in asked) or part.datasets
                 parts.append(replace(part, datasets=of_part, splits=splits, overrides=kept))
+        if not parts:
+            raise ValueError(f"none of {[*methods]} runs on {[*datasets]} in {self.name}")
         return replace(self, parts=tuple(parts))
 
     def _check(self, methods):

@@ -1,9 +1,10 @@
 """Recorded trials run again: does today's code give the recorded numbers?
 
 A group is the records of a method with one setting that were made in one way: by one state of the
-code, with one arithmetic. The result for one trial is taken to hold for its group, which ran
-the same definitions with the same settings. Records of other settings or other data are in no
-group, unless they have a doubt: only ``mimlpaper compute`` makes them current.
+code, with one arithmetic, see :mod:`mimlstudy.engine.records`. The result for one trial is taken to
+hold for its group, which ran the same definitions with the same settings. Records of other settings
+or other data do not run again, unless they have a doubt: only ``mimlpaper compute`` makes them
+current.
 """
 
 import warnings
@@ -69,13 +70,13 @@ def verify(
 ) -> pd.DataFrame:
     """Re-run recorded trials of each group: a random ``sample``, and every outlier.
 
-    A group whose repeated trials all give the recorded numbers is attested: its records count as
-    current for today's code, until a later outcome of the same group says otherwise. A group that
-    differs is not current until its trials are recorded again; after a further change of the code
-    all its trials run, also those beyond the profile "quick", since a sample can miss the one that
-    differed. ``verified.csv`` gets the outcome of a group when its last trial has ended, so that an
-    interrupted verification goes on by ``only_not_current``. Costs are not run again. Raises
-    DataError if data are missing.
+    A group whose repeated trials all give the recorded numbers is attested, unless another machine
+    found otherwise: its records count as current for today's code, until a later outcome of the
+    same group says otherwise. A group that differs is not current until its trials are recorded
+    again; after a further change of the code all its trials run, also those beyond the profile
+    "quick", since a sample can miss the one that differed. ``verified.csv`` gets the outcome of a
+    group when its last trial has ended, so that an interrupted verification goes on by
+    ``only_not_current``. Costs are not run again. Raises DataError if data are missing.
 
     Parameters
     ----------
@@ -85,7 +86,8 @@ def verify(
     sample : int >= 1, trials of each group.
     only_not_current : bool, leave out the groups whose records are all current.
     seconds : float > 0 or None. If given, random current trials run instead, whose data are here,
-        up to so many recorded seconds in all; only what differs is written.
+        up to so many recorded seconds in all, each of at most a quarter of them; only what differs
+        is written.
     jobs : int, worker processes, -1 for one a core.
     data_home : folder of the data files; None for the library's.
     random_state : seed of the sample.
@@ -253,12 +255,14 @@ def _judge_group(recorded, group, results, n_trials) -> dict:
 
 def _outcome_of(records, differing, n_failed, largest) -> str:
     """The outcome of a group: the worst that is known of its records."""
+    is_damaged = records["state"] == DAMAGED
     # What a damaged record does not give again says nothing of the others.
-    if (records["state"] == DAMAGED).any():
-        return DAMAGED
+    intact_that_differ = differing - set(keys_of(records[is_damaged]))
     # A group that differs stays so until it is recorded again, whatever the sample shows.
-    if differing or (records["state"] == DIFFERS).any():
+    if intact_that_differ or (records["state"] == DIFFERS).any():
         return DIFFERENT
+    if is_damaged.any():
+        return DAMAGED
     if n_failed:
         return FAILED
     equal, close = SAME
@@ -308,8 +312,8 @@ def _mark_different(recorded: Recorded, outcome):
     """Mark the records of a group in which a trial differs although today's code made them.
 
     An outcome is known by its code, so it would also speak of what the same code records later. A
-    mark stays with the old record. Of the profile "quick" the group has further records. Those that
-    came out again are right, such as new ones beside old ones that differed.
+    mark stays with the old record. If the profile is "quick", the group has records beyond it: they
+    are marked too. Records whose repetition agreed are not, such as new ones beside old ones.
     """
     same_code = outcome["recorded_code"] == outcome["verified_code"]
     if outcome["differing"] and same_code:
@@ -328,8 +332,8 @@ def verified(
 ) -> list[dict]:
     """What :func:`verify` last found of today's code: a dict for each experiment and machine.
 
-    ``read`` gives the records of an experiment by its name. A row has the numbers of its groups, of
-    their outcomes by each outcome's name, and the largest difference.
+    ``read`` gives the records of an experiment by its name. A row says how many groups there are,
+    how many have each outcome, and the largest difference.
     """
     table = store.outcomes()
     known = set(table["experiment"])

@@ -39,7 +39,7 @@ PRELOAD = "--preload-nanny mimlstudy.engine.arithmetic"
 
 
 class TrialError(RuntimeError):
-    """Some trials failed; the message holds the first traceback. The others are recorded."""
+    """Some trials failed; the message holds the first traceback. The others were yielded."""
 
 
 class Job(NamedTuple):

@@ -1,7 +1,7 @@
-"""The parts of a claim: what each test of ``claim_tests.csv`` makes of the records.
+"""The parts of a claim: what each line of ``claim_tests.csv`` makes of the records.
 
 A part is one thing that a claim says, such as that one method is better than another by one
-criterion. It has a word by each of three tests:
+criterion. It has a word by each of three statistical tests:
 
 - *paper*, the paper's t-test with its convention for ties: what is not significant is a tie.
 - *paired*, the same t-test; a tie is supported by two one-sided tests, so that noise alone makes
@@ -101,7 +101,7 @@ class ClaimPart:
     corrected: str = NOT_TESTED
     # The effect, or what is missing if the part is not tested.
     note: str = ""
-    # The difference in favour of the claim, and half of its corrected 95% interval.
+    # The difference in favour of the part's first method, and half of its corrected 95% interval.
     difference: float | None = None
     half: float | None = None
     # The share of cases in which the corrected test supports what is claimed.
@@ -522,7 +522,7 @@ def more_instances(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
 
 
 def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[ClaimPart]:
-    """No convex problem raises the objective."""
+    """No step of CCCP raises the objective."""
     # "following" is the objective after the next step, even if that step was rejected.
     if traces.empty or "following" not in traces:
         note = "the objective of steps that rise"
@@ -567,8 +567,8 @@ def _names_of_missing(records, *names):
     return ", ".join(missing)
 
 
-# Tests that claim_tests.csv names beside CLAIMED. Facts are judged without a test, and so without
-# power.
+# What claim_tests.csv names beside CLAIMED. Facts are judged without a statistical test, and so
+# without power.
 FACT_TESTS: dict[str, Callable[[pd.DataFrame, ClaimTest], list]] = {
     "stable": stable,
     "characteristics": characteristics_agree,

@@ -89,7 +89,7 @@ def _with_rows_as_alternatives(table):
 def single_alternatives(name: str, get_records: Records) -> pd.DataFrame:
     """Of :func:`alternatives_of` the rows, and the alternatives that are listed alone.
 
-    Mixtures of alternatives and other rows are left out.
+    Left out are mixtures of several overrides, and other rows.
     """
     table = alternatives_of(name, get_records)
     kept = {"", *_single_settings(name)}
@@ -135,9 +135,9 @@ def override_in_words(override: str | Mapping) -> str:
 
 
 def alternative_means(number: int, get_records: Records) -> pd.DataFrame:
-    """Cells of a table for every alternative, with its mean on the whole protocol.
+    """Cells of a table for every alternative, with its estimated mean on the whole protocol.
 
-    That is the mean of the row on all splits, and the difference that the alternative makes on
+    The estimate is the row's mean on all splits plus the difference that the alternative makes on
     the splits that both have: few splits may be easy or hard for all settings. It stays within
     the criterion's range. ``std`` and ``n`` are the row's. Columns: :data:`CELL`, mean, std, n.
     """
@@ -184,8 +184,9 @@ class Lead(NamedTuple):
 def claim_effects(get_records: Records, *, n_mixtures: int = N_MIXTURES) -> pd.DataFrame:
     """How far the favoured methods of each claim are ahead with alternative settings.
 
-    ``effect`` is the mean over all differences that the claim names, in percent of the rival's
-    loss. Claims are in the paper's order. Columns: claim, kind, alternative, effect. The kind is
+    ``effect`` is the mean over the leads that the claim's tests "better" and "shares" name in one
+    table, in percent of the rival's loss; a claim with a method without records is left out.
+    Claims are in the paper's order. Columns: claim, kind, alternative, effect. The kind is
     "our settings"; "one alternative", in each method of the claim that leaves this choice open; or
     "mixture": of each method any alternative, at random.
     """

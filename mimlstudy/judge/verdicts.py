@@ -98,10 +98,11 @@ def row_verdicts(pairs: pd.DataFrame) -> pd.DataFrame:
 def agreement(cells: pd.DataFrame) -> dict:
     """Counts and shares of agreement over some tables' cells; a share of nothing is None.
 
-    Cells are ``measured`` if printed and recorded. ``match_rate`` and ``chance_agreement`` are the
-    shares of our own and of other algorithms' cells that agree. ``tau`` is Kendall's of the
-    methods' orders, a mean over columns; ``winner_agreement`` is the share of columns with the
-    printed winner. A row is recognised if its own printed row is the nearest.
+    Cells are ``measured`` if their verdict is one of :data:`COMPARED`. ``match_rate`` and
+    ``chance_agreement`` are the shares of our own and of other algorithms' cells that agree.
+    ``tau`` is Kendall's of the methods' orders, a mean over columns; ``winner_agreement`` is the
+    share of columns with the printed winner. A row is recognised if its own printed row is the
+    nearest.
     """
     # Synthetic data stand in for others: their numbers say nothing of the paper.
     pairs = deviations(without_synthetic(cells))

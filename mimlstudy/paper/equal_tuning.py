@@ -1,10 +1,11 @@
 """Equal tuning, and controls: the same budget for every method, on every set of data.
 
 A method chooses among sixteen settings by one hold-out on the training part, by average precision,
-or by accuracy where there is one label. All methods of a data set have the same scaling and the
-T-Criterion. Those with kernels choose among a linear and three Gaussian ones, RankSvm also among
-polynomials. A learner of bags works on vectors through InsDif. Controls are learners of one vector
-on several layouts of the same bags.
+or by accuracy where there is one label. In equal tuning all methods of a data set have the same
+scaling and, with several labels, the T-Criterion. Those with kernels choose among a linear and
+three Gaussian ones, RankSvm also among polynomials, and Cnmf among four Gaussian ones. A learner of
+bags works on vectors through InsDif. Controls are learners of one vector on several layouts of the
+same bags.
 """
 
 from dataclasses import replace
@@ -155,7 +156,7 @@ def _nested(values):
     return {f"learner__{name}": value for name, value in values.items()}
 
 
-# On vectors, the printed name of a learner of bags.
+# The name of a learner of bags where it works on vectors.
 THROUGH_INSDIF = {name: f"InsDif_{name}" for name in (*OF_BAGS, "Set kernel")}
 THROUGH_INSDIF["MimlNn"] = "InsDif"
 
@@ -188,7 +189,8 @@ SUMMED = ours(
     vector=make_pipeline(SumInstances(), Normalizer()),
 )
 
-# One label: the rows of Table 5. Only the whole budget of inversions leaves few labels to learn.
+# One label: the rows of Table 5. SubCod's optimum "budget" inverts as many labels as it may, which
+# leaves few to learn.
 CONCEPTS = [10, 30, 50, 70]
 OPTIMA = dict(kept_share=[0.1, 0.5], optimum=["vertex", "budget"])
 BY_CONCEPTS = _grid("M and θ of 7.2, two optima", n_concepts=CONCEPTS, **OPTIMA)
@@ -241,7 +243,7 @@ TUNED = {
 
 
 class Forest(RandomForestClassifier):
-    """A random forest with scores, the share of votes for a label above one half."""
+    """A random forest with scores: how far the mean probability of a label is above one half."""
 
     def decision_function(self, X) -> np.ndarray:
         """(n_examples, n_labels), or (n_examples,) for one label."""

@@ -1,5 +1,7 @@
 """Settings: every value in a row of a table, with its basis, the reason for it.
 
+A layer, :class:`Basis`, has values and the reason for them.
+
 A *row* is a method of a printed table, and a *column* one of the kinds of settings that it runs
 with. A row lists its settings in layers, and the last layer that names a parameter counts. The
 column of settings closest to print takes all layers. The column fixed in advance leaves out what

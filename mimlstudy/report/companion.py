@@ -31,7 +31,7 @@ from mimlstudy.judge.selection import (
 from mimlstudy.paper.catalogue import CATALOGUE, default_store, explored_store
 from mimlstudy.paper.experiments import EXPERIMENTS, get_experiment, reader
 from mimlstudy.paper.published import published_claims
-from mimlstudy.report.figures import LINE, save_figure, use_style
+from mimlstudy.report.figures import LINE, caption_of, save_figure, use_style
 from mimlstudy.report.forest import claims_caption, claims_figure
 from mimlstudy.report.parameters import (
     PATHS,
@@ -107,12 +107,12 @@ class Companion:
         show_notices()
 
     @classmethod
-    def of_notebook(cls, cells: Mapping) -> "Companion":
-        """The companion of a notebook, whose globals are ``cells``; they stay as they are.
+    def of_notebook(cls, notebook_globals: Mapping) -> "Companion":
+        """The companion of a notebook with these globals, which stay as they are.
 
         Its parameters are those of :func:`~mimlstudy.report.parameters.notebook_parameters`.
         """
-        return cls(**notebook_parameters(cells))
+        return cls(**notebook_parameters(notebook_globals))
 
     @staticmethod
     def published() -> "PublishedCompanion":
@@ -183,10 +183,10 @@ class Companion:
     def trials(self, experiment: str, may_repeat: bool = True, **asked) -> pd.DataFrame:
         """Records of an experiment that may be shown; trials without one are run first.
 
-        With ``recompute`` trials run again once, even if they have a record; ``may_repeat=False``
-        prevents this. A varied experiment runs again at each call. ``asked`` varies the experiment,
-        see :meth:`~mimlstudy.engine.trials.Experiment.varied`; claims and other tables stay as they
-        are. A note says how many records are left out because they are not current.
+        With ``recompute`` trials run again once, even if they have a record, and those of a varied
+        experiment at each call; ``may_repeat=False`` prevents this. ``asked`` varies the
+        experiment, see :meth:`~mimlstudy.engine.trials.Experiment.varied`; claims and other tables
+        stay as they are. A note says how many records are left out because they are not current.
         """
         asked = {name: value for name, value in asked.items() if value}
         if not asked and self._has_nothing_to_run(experiment, may_repeat):
@@ -400,7 +400,7 @@ class Companion:
         published = folders.figures() / f"{name}.png"
         if is_synthetic and self.is_full and published.is_file():
             plt.close(figure)
-            _display_figure(Image(filename=published), name, shows)
+            _display_figure(Image(filename=published), name, caption_of(published))
             return
         notes = []
         if self.asked:

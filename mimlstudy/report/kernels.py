@@ -18,14 +18,14 @@ from jupyter_client.provisioning import LocalProvisioner
 from mimlstudy.engine.forks import CAN_FORK, fork_context, wait_for_end
 
 IMPORTED = ("mimlstudy.report.companion", "seaborn", "ipykernel.kernelapp")
-OF_PAPER = "mimlstudy.report.records_read"  # also imported for kernels that show what is published
+RECORDS = "mimlstudy.report.records_read"  # also imported for kernels that show what is published
 NAME = "notebook kernel"  # of the processes, by which they are found again
 
 
 def start_server(profile: str):
     """Start the server, which imports for seconds, while the caller does something else."""
     if CAN_FORK:
-        modules = [*IMPORTED, OF_PAPER] if profile == "paper" else IMPORTED
+        modules = [*IMPORTED, RECORDS] if profile == "paper" else IMPORTED
         fork_context(*modules)
         forkserver.ensure_running()
 
@@ -96,8 +96,8 @@ def end_kernels():
             process.join()
 
 
-def _run_kernel(arguments, folder, environment, command):
-    """Be a kernel until it is shut down, or until the process ``command`` has ended."""
+def _run_kernel(arguments, folder, environment, command_pid):
+    """Be a kernel until it is shut down, or until the command's process has ended."""
     # A group of its own: Ctrl-C is for the command, which ends its kernels.
     os.setsid()
     os.environ.clear()
@@ -106,7 +106,7 @@ def _run_kernel(arguments, folder, environment, command):
     # Python removes these, and would tell the reader of each run.
     filters = os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker"
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, filters))
-    threading.Thread(target=_end_group_with, args=(command,), daemon=True).start()
+    threading.Thread(target=_end_group_with, args=(command_pid,), daemon=True).start()
     if folder:
         os.chdir(folder)
     from ipykernel import kernelapp
@@ -114,7 +114,7 @@ def _run_kernel(arguments, folder, environment, command):
     kernelapp.launch_new_instance(argv=arguments)
 
 
-def _end_group_with(command):
+def _end_group_with(command_pid):
     """End this kernel and its workers when the command has ended."""
-    wait_for_end(command)
+    wait_for_end(command_pid)
     os.killpg(0, signal.SIGKILL)

@@ -37,7 +37,7 @@ from mimlstudy.report.parameters import (
 from mimlstudy.report.status import LAST_RUNS, last_runs, recorded_scorecard
 
 SCORECARD = "0_scorecard"
-FIT_LEARNERS = ("own_data", "own_method")  # also where records are only read
+FIT_LEARNERS = ("own_data", "own_method")  # even if no trial has to run
 KILL_INTERVAL = 0.2  # seconds between looks for kernels, while interrupted runs end
 
 
@@ -143,8 +143,8 @@ def run_notebooks(
         Whether tables and figures go to the folder that the repository keeps, which holds those of
         the profile "paper" without questions of the reader's own.
     recorded : bool, default False
-        The caller's promise that no trial is left to run. Otherwise the scorecard is made last, of
-        what the other notebooks record.
+        The caller's promise that no trial is left to run. Otherwise the scorecard is made last: in
+        the profile "smoke" it reads what the other notebooks record.
     report : function of a text, default None
         It is given a line as each notebook starts and ends.
 

@@ -222,7 +222,7 @@ def _worst_state(counts) -> str:
 
 
 def _command(state, experiments) -> str:
-    """The command after which trials in a state are current; empty if they are."""
+    """The command that makes trials in a state current, or shows that they differ; maybe empty."""
     if state == CURRENT:
         return ""
     # Other settings, other data and wrong numbers need another run; verify would only say so.
@@ -233,9 +233,9 @@ def _command(state, experiments) -> str:
 def _state(artefact, counts, is_made, failed):
     """The state of an artefact and the command that updates it, from its trials and files."""
     state = _worst_state(counts)
-    run = f"mimlpaper run {artefact.notebook}"
     if failed:
-        return "failed", run
-    if state == MISSING or not is_made:
-        return MISSING, run
+        return "failed", f"mimlpaper run {artefact.notebook}"
+    if state != MISSING and not is_made:
+        # Only this writes what is published.
+        return MISSING, f"python site/publish.py {artefact.notebook}"
     return state, _command(state, artefact.experiments)

@@ -468,7 +468,7 @@ def _results_caption(table, cells, totals, has_beyond, has_fixed, profile):
             "printed row."
         )
     sentences.append(marks_in_words(cells["algorithm"].unique(), table.experiment))
-    sentences.append(_provenance(cells, profile))
+    sentences.append(_runs_and_data(cells, profile))
     return paragraph(*sentences)
 
 
@@ -530,7 +530,7 @@ def measured_table(
         addresses = [address(column_of, *place, dataset) for place in places]
         entries = addressed(entries, addresses)
     shown = crossed(tidy["algorithm"], tidy["criterion"], entries)
-    sentences = [f"{title}: mean ± std.", _provenance(tidy, profile), low_rank_in_words(records)]
+    sentences = [f"{title}: mean ± std.", _runs_and_data(tidy, profile), low_rank_in_words(records)]
     if settings_of:
         methods = [*shown.index]
         shown = shown.rename(index=marked_names(methods, settings_of))
@@ -611,7 +611,7 @@ def divergences_table(
 
 
 def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
-    """What an open choice changes: means of the published settings, "", then differences."""
+    """What an open choice changes: means of our settings (no alternative), then differences."""
     rows = unmixed(records, "alternative")
     groups = rows.groupby(["method", "alternative"], sort=False)
     means = groups[[*CRITERIA]].mean()
@@ -675,7 +675,7 @@ def signed_text(difference: float) -> str:
     return sign + number_text(abs(difference))
 
 
-def _provenance(cells, profile):
+def _runs_and_data(cells, profile):
     """The number of runs; also the profile and the kind of data, where they are not the paper's."""
     parts = [] if profile == "paper" else [f"profile {profile}"]
     measured = cells[cells["n"] > 0].groupby("algorithm", sort=False)

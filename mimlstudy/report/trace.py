@@ -15,6 +15,7 @@ from itertools import zip_longest
 import numpy as np
 import pandas as pd
 
+from mimlstudy import folders
 from mimlstudy.engine.fingerprint import fingerprint, modules_behind
 from mimlstudy.engine.records import CURRENT, GROUP, Store
 from mimlstudy.engine.verify import with_groups
@@ -255,11 +256,11 @@ def trace(
     )
 
 
-def _experiments_by_method(table):
+def _experiments_by_method(of_table):
     """The methods of a table's data, with the first experiment that records each: its own first."""
-    experiment_of = dict.fromkeys(table.methods, table.name)
+    experiment_of = dict.fromkeys(of_table.methods, of_table.name)
     for name in RECORDED_IN.values():
-        for dataset in table.datasets:
+        for dataset in of_table.datasets:
             for method in EXPERIMENTS[name].methods_on(dataset):
                 experiment_of.setdefault(method, name)
     return experiment_of
@@ -382,7 +383,7 @@ def _origin(experiment, method, rows, store, outcomes):
     # A name such as "RankSvm, converged" needs quotes in a shell.
     named = f"--methods {shlex.quote(method)} --recompute"
     return Origin(
-        trials=_trials(experiment, rows),
+        trials=_trials(experiment, rows, store),
         settings=tuple(_settings(part, method, example)),
         splits=f"{part.splits}; {experiment.name} in mimlstudy/paper",
         code=tuple(code),
@@ -392,8 +393,8 @@ def _origin(experiment, method, rows, store, outcomes):
     )
 
 
-def _trials(experiment, rows):
-    """Numbers, seeds, seconds and the file of some trials."""
+def _trials(experiment, rows, store):
+    """Numbers, seeds, seconds and files of some trials."""
     if rows.empty:
         return (f"none; mimlpaper compute {experiment.name}",)
     states = counted(rows["state"].value_counts())
@@ -402,8 +403,20 @@ def _trials(experiment, rows):
     return (
         f"{len(rows)}: {states}; seeds {lowest} to {highest}",
         f"{seconds:.1f} s of processor time in all",
-        f"data/results/{experiment.name}.csv",
+        *_files(experiment, store),
     )
+
+
+def _files(experiment, store):
+    """The files that a store reads an experiment's records from, within the project."""
+    root = folders.project_root()
+    names = []
+    for layer in filter(None, (store, store.base)):
+        path = layer.path(experiment.name)
+        if path.is_file():
+            within = path.relative_to(root) if path.is_relative_to(root) else path
+            names.append(within.as_posix())
+    return names
 
 
 def _settings(part, method, dataset):

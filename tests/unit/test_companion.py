@@ -15,7 +15,7 @@ from mimlstudy.paper.catalogue import PaperCatalogue, default_store, explored_st
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.report import companion
 from mimlstudy.report.companion import Companion
-from mimlstudy.report.figures import caption_of
+from mimlstudy.report.figures import caption_of, save_figure
 from mimlstudy.report.parameters import ParameterError
 from mimlstudy.report.progress import Notices, Progress
 from mimlstudy.report.sentences import FalseSentence
@@ -280,6 +280,14 @@ def test_synthetic_data_replace_nothing_that_git_keeps(
     assert metadata["caption"] == f"{companion.SYNTHETIC_NOTE} A line."
     expected = f"explained. {companion.SYNTHETIC_NOTE} A line."
     assert metadata["image/png"]["alt"] == expected
+
+
+def test_a_published_figure_keeps_its_own_caption(project, shown):
+    """It was drawn from the original data, and the words at hand are about synthetic ones."""
+    save_figure(empty_figure(), project / "figures", "explained", {"Description": "Of 600 images."})
+    synthetic = load("synthetic_scene")
+    Companion().save_figure(empty_figure(), "explained", shows="Of 120 images.", of=synthetic)
+    assert shown.metadata[-1]["caption"] == "Of 600 images."
 
 
 @pytest.fixture

@@ -166,6 +166,13 @@ def test_a_run_says_how_long_it_will_take(timed, capsys):
 
 
 @no_warnings
+def test_a_run_takes_as_long_as_its_longest_trial(timed, capsys, monkeypatch):
+    monkeypatch.setattr(execution, "effective_n_jobs", lambda jobs: 8)
+    run(timed, recompute=True)
+    assert "about 2 min with 4 processes" in capsys.readouterr().err
+
+
+@no_warnings
 def test_hours_of_no_process_are_refused(timed):
     with pytest.raises(ValueError, match="n_jobs == 0"):
         estimate([MINE], jobs=0, store=timed)

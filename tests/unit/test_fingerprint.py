@@ -106,6 +106,24 @@ HARMLESS_EDITS = (
 )
 
 
+NESTED = """
+def g():
+    from toy.extra import rounded
+
+    class Here:
+        def f(self):
+            return rounded(1)
+
+    return Here().f()
+"""
+
+
+def test_what_a_function_imports_counts_if_it_shows_names(monkeypatch):
+    """A class in it does: the names of variables stay."""
+    see(monkeypatch, TOY | {"toy.nested": NESTED})
+    assert ("toy.extra", "rounded") in fingerprint._closure(frozenset({("toy.nested", "g")}))
+
+
 @pytest.mark.parametrize(("module", "old", "new"), REAL_CHANGES)
 def test_definitions_in_use_count(toy, module, old, new):
     text = TOY[f"toy.{module}"]

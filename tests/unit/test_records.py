@@ -2,6 +2,7 @@
 
 import os
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -247,6 +248,15 @@ def test_a_row_that_was_edited_is_damaged(store):
         edited = lines[2].replace(old, new, 1)
         write(store, [*lines[:2], edited, *lines[3:]])
         assert store.load(MINE)["doubt"].tolist() == ["", "damaged", "", ""]
+
+
+def test_a_rule_that_was_wrong_leaves_no_doubt_in_the_file(store):
+    run(store)
+    strict = replace(MINE.measure, ranges=(("coverage", 1e6, 2e6),))
+    wrong = replace(MINE, measure=strict)
+    assert set(store.load(wrong)["doubt"]) == {"damaged"}
+    store.rewrite(wrong)
+    assert set(store.load(MINE)["doubt"]) == {""}
 
 
 def test_a_damaged_row_stays_damaged_until_it_is_recorded_again(store):

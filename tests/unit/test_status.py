@@ -200,6 +200,7 @@ def test_a_file_that_another_notebook_is_writing_changes_no_answer(tmp_path, mon
 
 
 RUN = "mimlpaper run 4_degeneration"
+PUBLISH = "python site/publish.py 4_degeneration"
 FILES = ("table1.csv", "table1.md", "table1.tex")
 
 
@@ -239,7 +240,7 @@ def made(row_of):
 @pytest.mark.parametrize("lacking", FILES)
 def test_an_artefact_without_one_of_its_files_is_missing(made, lacking):
     (folders.figures() / lacking).unlink()
-    assert made(current=3) == ("missing", "4 current", RUN)
+    assert made(current=3) == ("missing", "4 current", PUBLISH)
 
 
 def test_an_artefact_of_current_trials_is_current(made):
@@ -247,7 +248,8 @@ def test_an_artefact_of_current_trials_is_current(made):
 
 
 def test_an_artefact_without_all_its_trials_is_missing(made):
-    assert made(current=2, missing=1) == ("missing", "3 current, 1 missing", RUN)
+    counts = "3 current, 1 missing"
+    assert made(current=2, missing=1) == ("missing", counts, "mimlpaper compute table1 fixed")
 
 
 @pytest.mark.parametrize(

@@ -233,6 +233,24 @@ def test_warnings_of_a_fit_are_recorded():
     assert row["warnings"] == "RuntimeWarning; UserWarning"
 
 
+def test_a_set_that_no_part_covers_goes_to_the_first_part_with_the_method():
+    controls = get_experiment("controls")
+    assert "Set kernel" not in controls.parts[0].methods
+    varied = controls.varied(datasets=["yeast"], methods=["Set kernel"])
+    assert {trial.dataset for trial in varied.trials()} == {"yeast"}
+    assert {trial.method for trial in varied.trials()} == {"Set kernel"}
+
+
+def test_what_would_leave_no_trial_is_refused():
+    controls = get_experiment("controls")
+    (part,) = (part for part in controls.parts if "Set kernel" in part.methods)
+    (first, *_) = (name for name in controls.datasets if name not in part.datasets)
+    with pytest.raises(ValueError, match=r"none of \['Set kernel'\] runs on "):
+        controls.varied(datasets=[first], methods=["Set kernel"])
+    with pytest.raises(ValueError, match=r"got \['Set kernle'\]"):
+        controls.varied(overrides={"Set kernle": [{}]})
+
+
 def test_a_set_without_test_examples_of_its_own_is_no_part_of_web_pages():
     """All its examples would be for training and for testing."""
     with pytest.raises(ValueError, match=r"table4 has the test examples .*\['yeast'\]"):

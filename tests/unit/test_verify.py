@@ -314,6 +314,17 @@ def test_a_planted_wrong_record_is_found_whatever_is_drawn(store):
         assert outcomes(store, [mine], random_state=seed) == {"Ml-knn": "different"}
 
 
+def test_a_damaged_row_hides_no_other_that_differs(store):
+    mine = tiny({"Ml-knn": METHODS["Ml-knn"]}, n_splits=2)
+    compute(mine, store=store, jobs=1)
+    is_planted = store.load(mine)["split"] == 1
+    change(store, one_error=0.5 * is_planted)
+    path = store.path("mine")
+    path.write_text(path.read_text().replace("Ml-knn,{},0,0,1,", "Ml-knn,{},0,0,1,9"))
+    assert read_records(mine, store=store)["state"].tolist() == ["damaged", "current"]
+    assert outcomes(store, [mine], sample=2) == {"Ml-knn": "different"}
+
+
 @pytest.fixture
 def found_different(store, monkeypatch):
     """Eight trials, one wrong and no outlier, which differ from what edited code gives."""
