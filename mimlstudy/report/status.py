@@ -170,7 +170,7 @@ def artefact_status(profile: str) -> list[dict]:
             counts.update(by_experiment[name])
         is_made = all((folder / name).is_file() for name in artefact.files)
         failed = ended.get(artefact.notebook, "done") != "done"
-        state, command = _state(artefact, counts, is_made, failed)
+        state, command = _state(artefact, counts, is_made, failed, profile)
         rows.append(
             {
                 "artefact": artefact.title,
@@ -180,10 +180,10 @@ def artefact_status(profile: str) -> list[dict]:
                 "command": command,
             }
         )
-    return rows + _rows_of_no_artefact(by_experiment)
+    return rows + _rows_of_no_artefact(by_experiment, profile)
 
 
-def _rows_of_no_artefact(by_experiment):
+def _rows_of_no_artefact(by_experiment, profile):
     """A row for each experiment that no artefact shows, with the notebook that declares it."""
     shown = {name for artefact in artefacts() for name in artefact.experiments}
     declared = read_rows("notebooks.csv", "experiments")
@@ -193,21 +193,22 @@ def _rows_of_no_artefact(by_experiment):
             continue
         notebooks = [row["notebook"] for row in declared if name in row["experiments"]]
         names = {"artefact": EXPERIMENTS[name].title, "notebook": ", ".join(notebooks)}
-        rows.append(names | _state_of_experiment(name, counts))
+        rows.append(names | _state_of_experiment(name, counts, profile))
     return rows
 
 
-def _state_of_experiment(name, counts) -> dict:
+def _state_of_experiment(name, counts, profile) -> dict:
     """The columns of an experiment's row that tell its state."""
     state = _worst_state(counts)
-    return {"state": state, "trials": _in_order(counts), "command": _command(state, [name])}
+    command = _command(state, [name], profile)
+    return {"state": state, "trials": _in_order(counts), "command": command}
 
 
 def experiment_status(profile: str) -> list[dict]:
     """A row for each experiment: the state of its worst trial, and the command that updates it."""
     rows = []
     for name, counts in trial_counts(profile).items():
-        rows.append({"experiment": name} | _state_of_experiment(name, counts))
+        rows.append({"experiment": name} | _state_of_experiment(name, counts, profile))
     return rows
 
 
@@ -221,21 +222,28 @@ def _worst_state(counts) -> str:
     return states[-1] if states else CURRENT
 
 
-def _command(state, experiments) -> str:
+def _command(state, experiments, profile) -> str:
     """The command that makes trials in a state current, or shows that they differ; maybe empty."""
     if state == CURRENT:
         return ""
     # Other settings, other data and wrong numbers need another run; verify would only say so.
     command = "verify" if state in CONFIRMABLE else "compute"
-    return f"mimlpaper {command} {' '.join(experiments)}"
+    return _of_profile(f"mimlpaper {command} {' '.join(experiments)}", profile)
 
 
-def _state(artefact, counts, is_made, failed):
+def _of_profile(command, profile):
+    """A command as it is typed for a profile."""
+    return command if profile == "paper" else f"{command} --profile {profile}"
+
+
+def _state(artefact, counts, is_made, failed, profile):
     """The state of an artefact and the command that updates it, from its trials and files."""
     state = _worst_state(counts)
+    run = _of_profile(f"mimlpaper run {artefact.notebook}", profile)
     if failed:
-        return "failed", f"mimlpaper run {artefact.notebook}"
+        return "failed", run
     if state != MISSING and not is_made:
-        # Only this writes what is published.
-        return MISSING, f"python site/publish.py {artefact.notebook}"
-    return state, _command(state, artefact.experiments)
+        # Only publishing writes what is published.
+        publish = f"python site/publish.py {artefact.notebook}"
+        return MISSING, publish if profile == "paper" else run
+    return state, _command(state, artefact.experiments, profile)

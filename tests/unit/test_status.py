@@ -216,14 +216,14 @@ def row_of(tmp_path, monkeypatch):
     monkeypatch.setattr(status, "artefacts", lambda: (artefact,))
     monkeypatch.setattr(folders, "project_root", lambda: tmp_path)
 
-    def row(**counts):
+    def row(profile="paper", **counts):
         of_experiments = {"table1": counts, "fixed": {"current": 1, "missing": 0}}
         monkeypatch.setattr(
             status,
             "trial_counts",
             lambda profile: of_experiments,
         )
-        (shown,) = status.artefact_status("paper")
+        (shown,) = status.artefact_status(profile)
         return shown["state"], shown["trials"], shown["command"]
 
     return row
@@ -241,6 +241,13 @@ def made(row_of):
 def test_an_artefact_without_one_of_its_files_is_missing(made, lacking):
     (folders.figures() / lacking).unlink()
     assert made(current=3) == ("missing", "4 current", PUBLISH)
+
+
+def test_commands_name_another_profile(row_of):
+    state, _, command = row_of(profile="smoke", current=3)
+    assert (state, command) == ("missing", f"{RUN} --profile smoke")
+    *_, command = row_of(profile="smoke", missing=1)
+    assert command == "mimlpaper compute table1 fixed --profile smoke"
 
 
 def test_an_artefact_of_current_trials_is_current(made):
