@@ -29,7 +29,7 @@ paper: install  ## every table and figure from the recorded trials, in build/pap
 	$(BIN)/mimlpaper verify --audit 5
 	$(BIN)/python site/check.py build/paper --published build/paper
 
-test: install  ## two minutes of tests
+test: install  ## three minutes of tests
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 # Many of these tests wait, so they are done at once, after the notebooks, which do not wait.
