@@ -30,7 +30,7 @@ def pseudocode_map(*sources) -> pd.DataFrame:
     for module in map(Path, modules):
         # An installed package lies outside of the project.
         where = module.relative_to(root) if module.is_relative_to(root) else module
-        lines = module.read_text().splitlines()
+        lines = module.read_text(encoding="utf-8").splitlines()
         for number, line in enumerate(lines, start=1):
             cited = CITED.fullmatch(line)
             if cited:
