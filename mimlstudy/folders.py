@@ -22,6 +22,12 @@ def project_root() -> Path:
     return Path.cwd() if IN_WHEEL.is_dir() else PACKAGE.parent
 
 
+def within_project(path: Path) -> str:
+    """A path from the project's root on, with slashes; whole, if it lies elsewhere."""
+    root = project_root()
+    return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
+
+
 def study_data() -> Path:
     """The folder that holds published/, divergences.csv and contents.csv."""
     return IN_WHEEL if IN_WHEEL.is_dir() else PACKAGE.parent / "data"

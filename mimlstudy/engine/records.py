@@ -267,7 +267,9 @@ class Store:
 
 
 def _with_sealed_doubt(row, columns):
-    """A row with the doubt that its seal covers; rules that made another one may change."""
+    """A row with the doubt that its seal covers; rules that make a row damaged may change."""
+    if row["doubt"] != DAMAGED:
+        return row
     for doubt in ("", DIFFERS):
         as_written = row | {"doubt": doubt}
         if sealed(as_written, columns)[SEAL] == row[SEAL]:

@@ -238,30 +238,30 @@ def _judge_groups(recorded: Recorded, to_run) -> Iterator[dict]:
 def _judge_group(recorded, group, results, n_trials) -> dict:
     """The outcome of a group, with the trials that agree with their records and those that do not.
 
-    ``results`` has the largest difference of each trial that ran, and whether it passes.
+    ``results`` has the largest difference of each trial that ran, and whether it passes. What a
+    damaged record does not give again says nothing of the others: such a trial is in neither.
     """
     records = recorded.rows.merge(pd.DataFrame([group], columns=GROUP), on=GROUP)
     largest = max((difference for difference, _ in results.values()), default=0.0)
-    differing = {trial for trial, (_, passes) in results.items() if not passes}
+    agreeing = {trial for trial, (_, passes) in results.items() if passes}
+    is_damaged = records["state"] == DAMAGED
+    differing = results.keys() - agreeing - set(keys_of(records[is_damaged]))
     return dict(zip(GROUP, group, strict=True)) | {
         "n_recorded": len(records.drop_duplicates(KEY)),
         "n_checked": len(results),
         "largest_difference": largest,
         "outcome": _outcome_of(records, differing, n_trials - len(results), largest),
-        "agreeing": results.keys() - differing,
+        "agreeing": agreeing,
         "differing": differing,
     }
 
 
 def _outcome_of(records, differing, n_failed, largest) -> str:
     """The outcome of a group: the worst that is known of its records."""
-    is_damaged = records["state"] == DAMAGED
-    # What a damaged record does not give again says nothing of the others.
-    intact_that_differ = differing - set(keys_of(records[is_damaged]))
     # A group that differs stays so until it is recorded again, whatever the sample shows.
-    if intact_that_differ or (records["state"] == DIFFERS).any():
+    if differing or (records["state"] == DIFFERS).any():
         return DIFFERENT
-    if is_damaged.any():
+    if (records["state"] == DAMAGED).any():
         return DAMAGED
     if n_failed:
         return FAILED

@@ -152,7 +152,8 @@ def _run(options):
         return _list_parameters(names)
     notebooks.checked_parameters(names, parameters)  # before trials are counted, which takes time
     warn_of_own_arithmetic()
-    kernels.start_server(parameters["profile"])  # it is ready when the trials are counted
+    # It is ready when the trials are counted.
+    kernels.start_server(with_records=parameters["profile"] == "paper" and len(names) > 1)
     counts = {name: status.trials_behind(name, parameters["profile"]) for name in names}
     ready, left_out = [], []
     for name in names:

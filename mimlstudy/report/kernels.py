@@ -18,14 +18,17 @@ from jupyter_client.provisioning import LocalProvisioner
 from mimlstudy.engine.forks import CAN_FORK, fork_context, wait_for_end
 
 IMPORTED = ("mimlstudy.report.companion", "seaborn", "ipykernel.kernelapp")
-RECORDS = "mimlstudy.report.records_read"  # also imported for kernels that show what is published
+RECORDS = "mimlstudy.report.records_read"  # its import reads all published records
 NAME = "notebook kernel"  # of the processes, by which they are found again
 
 
-def start_server(profile: str):
-    """Start the server, which imports for seconds, while the caller does something else."""
+def start_server(*, with_records: bool):
+    """Start the server, which imports for seconds, while the caller does something else.
+
+    To read all records first pays for many kernels, and delays a single one.
+    """
     if CAN_FORK:
-        modules = [*IMPORTED, RECORDS] if profile == "paper" else IMPORTED
+        modules = [*IMPORTED, RECORDS] if with_records else IMPORTED
         fork_context(*modules)
         forkserver.ensure_running()
 

@@ -23,13 +23,11 @@ STEP = r"(?:step|line)s? (\w+)"  # in what a line cites
 
 def pseudocode_map(*sources) -> pd.DataFrame:
     """The steps of pseudo-code that modules cite (those of ``sources``): step, where, code."""
-    root = folders.project_root()
     # Two sources may live in one module, whose lines count once.
     modules = dict.fromkeys(map(inspect.getfile, sources))
     rows = []
     for module in map(Path, modules):
-        # An installed package lies outside of the project.
-        where = module.relative_to(root) if module.is_relative_to(root) else module
+        where = folders.within_project(module)  # an installed package lies elsewhere
         lines = module.read_text().splitlines()
         for number, line in enumerate(lines, start=1):
             cited = CITED.fullmatch(line)

@@ -409,14 +409,8 @@ def _trials(experiment, rows, store):
 
 def _files(experiment, store):
     """The files that a store reads an experiment's records from, within the project."""
-    root = folders.project_root()
-    names = []
-    for layer in filter(None, (store, store.base)):
-        path = layer.path(experiment.name)
-        if path.is_file():
-            within = path.relative_to(root) if path.is_relative_to(root) else path
-            names.append(within.as_posix())
-    return names
+    paths = [layer.path(experiment.name) for layer in (store, store.base) if layer]
+    return [folders.within_project(path) for path in paths if path.is_file()]
 
 
 def _settings(part, method, dataset):

@@ -314,15 +314,30 @@ def test_a_planted_wrong_record_is_found_whatever_is_drawn(store):
         assert outcomes(store, [mine], random_state=seed) == {"Ml-knn": "different"}
 
 
-def test_a_damaged_row_hides_no_other_that_differs(store):
-    mine = tiny({"Ml-knn": METHODS["Ml-knn"]}, n_splits=2)
+def with_first_row_damaged(store, *, n_splits, wrong_split):
+    """An experiment that is recorded, with a wrong value in one split, and an edited first row."""
+    mine = tiny({"Ml-knn": METHODS["Ml-knn"]}, n_splits=n_splits)
     compute(mine, store=store, jobs=1)
-    is_planted = store.load(mine)["split"] == 1
-    change(store, one_error=0.5 * is_planted)
+    is_wrong = store.load(mine)["split"] == wrong_split
+    change(store, one_error=0.5 * is_wrong)
     path = store.path("mine")
     path.write_text(path.read_text().replace("Ml-knn,{},0,0,1,", "Ml-knn,{},0,0,1,9"))
+    return mine
+
+
+def test_a_damaged_row_hides_no_other_that_differs(store):
+    mine = with_first_row_damaged(store, n_splits=2, wrong_split=1)
     assert read_records(mine, store=store)["state"].tolist() == ["damaged", "current"]
     assert outcomes(store, [mine], sample=2) == {"Ml-knn": "different"}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_damaged_row_casts_no_doubt_on_the_others(store, seed):
+    """One of these seeds draws the damaged row, and not all others."""
+    mine = with_first_row_damaged(store, n_splits=4, wrong_split=0)
+    assert outcomes(store, [mine], sample=2, random_state=seed) == {"Ml-knn": "damaged"}
+    states = read_records(mine, store=store)["state"].tolist()
+    assert states == ["damaged", "current", "current", "current"]
 
 
 @pytest.fixture
