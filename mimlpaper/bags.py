@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from mimlpaper.arrays import WHOLE, check_mask, check_type, order_by_name, real_array
+from mimlpaper.arrays import WHOLE, check_mask, check_type, order_by_name, real_array, shown
 
+A_KEY = "key must be a place, slice, mask or array of places"
 LARGEST = 1e150  # of a feature: distances and kernels take squares, and add them up
 
 
@@ -261,10 +262,16 @@ def chosen_places(key, names: Sequence | None, n_bags: int) -> np.ndarray:
     """
     check_mask("key", key)
     if isinstance(key, str):
-        raise ValueError(f"key must be a place, slice, mask or array of places, got {key!r:.60}")
+        raise ValueError(f"{A_KEY}, got {key!r:.60}")
     if isinstance(key, pd.Series) and pd.api.types.is_bool_dtype(key):
         key = _mask_in_order(key, names, n_bags)
-    return np.arange(n_bags)[key]
+    try:
+        chosen = np.arange(n_bags)[key]
+    except IndexError as error:
+        raise IndexError(f"{A_KEY}, got {shown(key)}: {error}") from error
+    if chosen.ndim != 1:
+        raise ValueError(f"{A_KEY} of one dimension, got {shown(key)}")
+    return chosen
 
 
 def _mask_in_order(mask, names, n_bags):
@@ -272,6 +279,8 @@ def _mask_in_order(mask, names, n_bags):
 
     Bags without names take it by place, but their own numbers in another order are refused.
     """
+    if mask.isna().any():
+        raise ValueError(f"{A_KEY}, got a missing value in a mask; give key.fillna(False)")
     truths = mask.to_numpy(dtype=bool)
     if names is not None:
         return truths[order_by_name("key and the bags", mask.index, names)]
@@ -305,6 +314,11 @@ def _check_is_list(name, X):
     if hasattr(X, "get_params"):
         kind = type(X).__name__
         raise ValueError(f"{needed}, got the estimator {kind}; are two arguments swapped?")
+    if hasattr(X, "groups"):
+        raise ValueError(
+            f"{needed}, got groups of a table; give read_bags(table, labels=[]).X, or "
+            f"dict(list({name})) of a table whose columns are features"
+        )
     if hasattr(X, "columns"):
         raise ValueError(
             f"{needed}, got one table; for bags of one instance give "

@@ -11,6 +11,7 @@ import pandas as pd
 from scipy.special import expit
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.pipeline import Pipeline
 from sklearn.utils import ClassifierTags, TargetTags
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -74,8 +75,12 @@ def check_bags(
 
 
 def _with_texts_as_names(table):
-    """The table with names that scikit-learn compares: of numbers, dates and tuples it has none."""
-    if pd.api.types.is_integer_dtype(table.columns):  # which may be mere places
+    """The table with names that scikit-learn compares: of numbers, dates and tuples it has none.
+
+    The numbers 0, 1, … are mere places.
+    """
+    columns = table.columns
+    if pd.api.types.is_integer_dtype(columns) and columns.equals(pd.RangeIndex(len(columns))):
         return table
     return table.set_axis(list(map(text_of_name, table.columns)), axis=1)
 
@@ -187,11 +192,19 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
 
     def decide(self, scores: np.ndarray) -> np.ndarray:
         """Labels (n_bags,) from scores (n_bags,): ``classes_[1]`` if positive."""
-        return self.classes_[(real_array("scores", scores) > 0).astype(int)]
+        scores = real_array("scores", scores)
+        if scores.ndim != 1 or np.isnan(scores).any():
+            raise ValueError(
+                f"scores must be (n_bags,), without NaN, got shape {scores.shape} and "
+                f"{np.isnan(scores).sum()} NaN"
+            )
+        return self.classes_[(scores > 0).astype(int)]
 
     def score(self, X, y, sample_weight=None) -> float:
-        """Share of bags with the right label; labels go by the names of the bags."""
-        return super().score(X, without_names(in_order_of_examples(y, X)), sample_weight)
+        """Share of bags with the right label; labels and weights go by the names of the bags."""
+        truth = second_class("y", in_order_of_examples(y, X), self.classes_)
+        predicted = second_class("predictions", self.predict(X), self.classes_)
+        return accuracy_score(truth, predicted, sample_weight=_weights(sample_weight, X))
 
     def _fit(self, bags: Bags, positive: np.ndarray):
         """Learn from bags and whether each has the second class: (n_bags,)."""
@@ -206,6 +219,8 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
         if y is None:
             raise ValueError(NO_LABELS)
         check_mask("y", y)
+        if isinstance(y, list | tuple):
+            _check_one_type(y)
         y = cells_of("y", y)
         if y.shape not in ((n_bags,), (n_bags, 1)):
             raise ValueError(f"y must have shape ({n_bags},), one label a bag, got {y.shape}")
@@ -273,9 +288,16 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         return label_sets(scores, self.label_rule)
 
     def score(self, X, y, sample_weight=None) -> float:  # scikit-learn gives y by its name
-        """Share of examples with the right label set; rows and columns of y go by their names."""
-        Y = in_order_of_labels(in_order_of_examples(y, X), self)
-        return super().score(X, without_names(Y), sample_weight)
+        """Share of examples with the right label set.
+
+        Rows and columns of y, and weights, go by their names.
+        """
+        in_order = in_order_of_labels(in_order_of_examples(y, X), self)
+        truth = label_array("y", in_order)
+        predicted = np.asarray(self.predict(X))
+        if truth.shape != predicted.shape:
+            raise ValueError(f"y must have shape {predicted.shape}, got {truth.shape}")
+        return accuracy_score(truth, predicted, sample_weight=_weights(sample_weight, X))
 
     def set_output(self, *, predict: str = "default") -> Self:
         """Give arrays ("default") or DataFrames with the columns ``classes_`` ("pandas")."""
@@ -368,6 +390,37 @@ class InstanceScores:
     def _instance_scores(self, bags: Bags) -> np.ndarray:
         """Scores of the instances of checked bags."""
         raise NotImplementedError(f"{type(self).__name__} must define _instance_scores(bags)")
+
+
+def second_class(name: str, labels, classes: np.ndarray) -> np.ndarray:
+    """Whether each label (n,) is the second of two classes; errors use ``name``.
+
+    Classes and labels of -1, 0, 1 and booleans mean the same, whichever of these they are.
+    """
+    check_mask(name, labels)
+    cells = cells_of(name, without_names(labels)).reshape(-1)
+    if pd.isna(cells).any():
+        raise ValueError(f"{name} must not hold NaN, got one for bag {pd.isna(cells).argmax()}")
+    unknown = cells[~np.isin(cells, classes)]
+    if not len(unknown):
+        return np.asarray(cells == classes[1], dtype=bool)
+    truths = (-1, 0, 1)
+    if np.isin(classes, truths).all() and np.isin(unknown, truths).all():
+        return np.asarray(cells > 0, dtype=bool)
+    raise ValueError(f"{name} must hold the classes {classes.tolist()}, got {unknown[0]!s:.60}")
+
+
+def _check_one_type(labels):
+    """Refuse texts beside others in a list: NumPy would make texts of all, also of NaN."""
+    are_texts = {isinstance(label, str) for label in labels}
+    if len(are_texts) > 1:
+        types = sorted({type(label).__name__ for label in labels})
+        raise ValueError(f"y must hold labels of one type, got {', '.join(types)}")
+
+
+def _weights(sample_weight, X):
+    """Weights of examples in the order of X, where both name them."""
+    return None if sample_weight is None else without_names(in_order_of_examples(sample_weight, X))
 
 
 def last_step(learner):

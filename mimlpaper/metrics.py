@@ -20,7 +20,7 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from mimlpaper.arrays import cells_of, check_mask, label_array, real_array, text_of_name
 from mimlpaper.bags import in_order_of_examples
-from mimlpaper.base import in_order_of_labels, without_names
+from mimlpaper.base import in_order_of_labels, second_class, without_names
 
 
 def hamming_loss(Y, predicted) -> float:
@@ -227,16 +227,11 @@ def _as_column(values, truth):
 
 
 def _of_second_class(estimator, truth, predicted):
-    """Labels (n_bags,) as booleans, where the estimator's two classes are others than 0 and 1."""
+    """Labels (n_bags,) of any two classes as booleans."""
     classes = np.asarray(getattr(estimator, "classes_", ()))
-    if classes.shape != (2,) or np.ndim(truth) != 1 or np.isin(classes, (-1, 0, 1)).all():
+    if classes.shape != (2,) or np.ndim(truth) != 1:
         return truth, predicted
-    check_mask("y", truth)
-    truth = np.asarray(truth)
-    unknown = truth[~np.isin(truth, classes)]
-    if len(unknown):
-        raise ValueError(f"y must hold the classes {classes.tolist()}, got {unknown[0]!s:.60}")
-    return truth == classes[1], np.asarray(predicted) == classes[1]
+    return second_class("y", truth, classes), second_class("predicted", predicted, classes)
 
 
 # For GridSearchCV and cross_val_score: losses are negative, as scikit-learn has it.

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from mimlpaper.arrays import label_array, order_by_name
 from mimlpaper.bags import Bags, in_order_of_examples
-from mimlpaper.base import MultiLabelEstimator, last_step
+from mimlpaper.base import MultiLabelEstimator, last_step, second_class
 from mimlpaper.datasets import ImageBags, scene_mosaic
 from mimlpaper.datasets.images_and_texts import images_in, picture_of
 from mimlpaper.explanations import explain
@@ -110,7 +110,7 @@ def _predicted(estimator, bags, shape):
     predicted = np.asarray(estimator.predict(bags))
     classes = np.asarray(getattr(estimator, "classes_", ()))
     if predicted.ndim == 1 and classes.shape == (2,):
-        predicted = predicted == classes[1]
+        predicted = second_class("predictions", predicted, classes)
     return predicted.reshape(shape) > 0
 
 

@@ -150,14 +150,11 @@ class BagStatistics(TransformerMixin, BaseEstimator):
         return np.array(self._names(input_features), dtype=object)
 
     def _vectors(self, bags):
-        if not len(self.statistics):
-            raise ValueError(f"statistics must be one or more of {(*STATISTICS,)}, got none")
-        for statistic in self.statistics:
-            if statistic not in STATISTICS:
-                raise ValueError(f"statistics must be of {(*STATISTICS,)}, got {statistic!r}")
+        _check_statistics(self.statistics)
         return np.hstack([STATISTICS[name](bags) for name in self.statistics])
 
     def _names(self, features):
+        _check_statistics(self.statistics)
         names = []
         for statistic in self.statistics:
             if statistic == "size":
@@ -168,6 +165,17 @@ class BagStatistics(TransformerMixin, BaseEstimator):
 
     def __sklearn_is_fitted__(self):
         return True
+
+
+def _check_statistics(statistics):
+    """Raise a ValueError unless these are names in an order, which is that of the columns."""
+    if not isinstance(statistics, list | tuple | np.ndarray) or not len(statistics):
+        raise ValueError(
+            f"statistics must be a list of one or more of {(*STATISTICS,)}, got {statistics!r:.60}"
+        )
+    for statistic in statistics:
+        if statistic not in STATISTICS:
+            raise ValueError(f"statistics must be of {(*STATISTICS,)}, got {statistic!r}")
 
 
 class SumInstances(BagStatistics):

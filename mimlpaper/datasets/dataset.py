@@ -79,6 +79,10 @@ class Dataset:
 
     def __getitem__(self, key) -> "Dataset":
         """Some of the examples, by a slice, mask or index array, without a fixed split."""
+        if isinstance(key, int | np.integer):
+            raise TypeError(
+                f"some examples are chosen by a slice, mask or list, got {key}; [[{key}]] has one"
+            )
         name = "Y" if self.y is None else "y"
         chosen = chosen_places(key, getattr(self.X, "names", None), len(self))
         parts = {name: self.labels[chosen]}

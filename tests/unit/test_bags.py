@@ -554,9 +554,39 @@ def test_a_generator_that_a_step_has_used_up_is_no_list_of_bags():
         steps.fit(bags, [[1, 0], [0, 1]] * 2)
 
 
-def test_statistics_of_none_are_refused(two_bags):
-    with pytest.raises(ValueError, match=r"statistics must be one or more of .*, got none"):
-        BagStatistics([]).fit_transform(two_bags)
+@pytest.mark.parametrize("statistics", [[], {"mean", "max"}, "mean", None], ids=str)
+def test_statistics_are_names_in_an_order(two_bags, statistics):
+    """The order of a set changes from process to process, and the columns with it."""
+    of_bags = BagStatistics(statistics).fit(two_bags)
+    for use in (lambda: of_bags.transform(two_bags), of_bags.get_feature_names_out):
+        with pytest.raises(ValueError, match="statistics must be a list of one or more of"):
+            use()
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ([["b1", "b2"]], "key must be a place, slice, mask or array of places, got"),
+        (np.zeros((2, 2), int), "key must be a place, .* of one dimension"),
+        (pd.Series([True, pd.NA], dtype="boolean"), "a missing value in a mask"),
+    ],
+)
+def test_odd_keys_of_bags_are_refused(two_bags, key, message):
+    with pytest.raises((ValueError, IndexError), match=message):
+        two_bags[key]
+
+
+def test_groups_of_a_table_are_no_bags():
+    table = pd.DataFrame({"bag": ["a", "b"], "f1": [1.0, 2.0]})
+    with pytest.raises(ValueError, match=r"got groups of a table; give read_bags\(table, labels"):
+        Bags.from_list(table.groupby("bag"))
+
+
+@pytest.mark.parametrize("labels", [["sea", np.nan], ["a", 1], [True, "no"]], ids=str)
+def test_texts_beside_others_in_a_list_are_no_labels(two_bags, labels):
+    """NumPy would make texts of all: the class 'nan'."""
+    with pytest.raises(ValueError, match="y must hold labels of one type, got"):
+        MiSvmBag().fit(two_bags, labels)
 
 
 def test_classes_of_several_types_are_refused(two_bags):

@@ -852,3 +852,65 @@ CAUGHT_BY = {
 def test_a_wrong_learner_is_caught_by_the_check_of_its_fault(kind):
     with pytest.raises((AssertionError, IndexError, ValueError)):
         checks._run(CAUGHT_BY[kind], "bags", kind())
+
+
+@pytest.fixture
+def fitted(bags, labels):
+    return MimlNn(random_state=0).fit(bags, labels)
+
+
+@pytest.mark.parametrize(
+    "as_labels",
+    [
+        lambda Y: pd.DataFrame(Y).astype("boolean"),
+        lambda Y: pd.DataFrame(Y).astype("Int64"),
+        lambda Y: pd.DataFrame(Y).astype(object),
+        lambda Y: pd.DataFrame(Y).astype({0: float}),
+        lambda Y: (1.0 * Y).tolist(),
+    ],
+)
+def test_score_takes_the_labels_that_fit_takes(fitted, bags, labels, as_labels):
+    assert fitted.score(bags, as_labels(labels)) == fitted.score(bags, labels) > 0
+
+
+@pytest.mark.parametrize(
+    ("as_labels", "message"),
+    [
+        (lambda Y: np.where(Y, 1, -1), "y must hold booleans, or 0 and 1, got -1; give Y > 0"),
+        (lambda Y: 2 * Y, "y must hold booleans, or 0 and 1, got 2"),
+        (lambda Y: np.ma.masked_array(Y, mask=Y), "y must have no masked values"),
+        (lambda Y: Y[:, :2], "y must have shape"),
+    ],
+)
+def test_score_refuses_the_labels_that_fit_refuses(fitted, bags, labels, as_labels, message):
+    with pytest.raises(ValueError, match=message):
+        fitted.score(bags, as_labels(labels))
+
+
+def test_one_label_is_scored_whatever_holds_its_classes(bags, labels):
+    y = labels[:, 0]
+    learner = miml.MiSvmBag().fit(bags, y)
+    expected = np.mean(learner.predict(bags) == y)
+    for of_classes in (y, y.astype(object), y[:, None], np.where(y, 1, -1), pd.Series(1 * y)):
+        assert learner.score(bags, of_classes) == expected
+    with pytest.raises(ValueError, match="y must not hold NaN"):
+        learner.score(bags, np.where(y, 1, np.nan))
+    with pytest.raises(ValueError, match=r"y must hold the classes \[False, True\], got sea"):
+        learner.score(bags, np.full(len(y), "sea"))
+
+
+def test_weights_of_score_go_by_the_names_of_the_bags(bags, labels):
+    names = [f"b{i}" for i in range(len(bags))]
+    of_names = bags.with_names(names)
+    learner = MimlNn(random_state=0).fit(of_names, labels)
+    weights = pd.Series(np.arange(len(names)), names)
+    expected = learner.score(of_names, labels, sample_weight=weights.to_numpy())
+    assert learner.score(of_names, labels, sample_weight=weights[::-1]) == expected
+
+
+def test_features_with_numbers_for_names_are_matched_by_them(bags, labels):
+    """The numbers 0, 1, … are places; others are names, as words are."""
+    in_order = [pd.DataFrame(bag, columns=[400, 410, 420]) for bag in bags]
+    learner = miml.NoisyOr(random_state=0).fit(in_order, labels)
+    with pytest.raises(ValueError, match="feature names should match"):
+        learner.predict([bag.iloc[:, ::-1] for bag in in_order])
