@@ -28,7 +28,7 @@ from mimlpaper.calibration import platt
 from mimlpaper.computing import progress
 from mimlpaper.explanations import explain
 from mimlpaper.metrics import UndefinedError, area_under_curve, average_precision, scores_of
-from mimlpaper.parameters import POSITIVE, SEED, VERBOSITY, at_least
+from mimlpaper.parameters import POSITIVE, SEED, VERBOSITY, at_least, set_random_states
 from mimlpaper.preprocessing import BagStatistics, OnInstances
 
 LEAST = 4  # bags
@@ -101,8 +101,7 @@ def _seeded(estimator, seed):
     """An unfitted copy of which an integer seeds every part, such as a step of a pipeline."""
     estimator = clone(estimator)
     if isinstance(seed, Integral):
-        names = [name for name in estimator.get_params() if name.split("__")[-1] == "random_state"]
-        estimator.set_params(**dict.fromkeys(names, seed))
+        set_random_states(estimator, seed)
     return estimator
 
 

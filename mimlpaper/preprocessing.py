@@ -199,7 +199,7 @@ class MeanInstances(BagStatistics):
 class ConcatenateInstances(BagStatistics):
     """One vector a bag, its instances end to end: (n_bags, size * n_features), for equal sizes.
 
-    It has no parameters. Bags whose one size is not the fitted one are not refused.
+    It has no parameters.
 
     Attributes
     ----------
@@ -211,7 +211,7 @@ class ConcatenateInstances(BagStatistics):
         pass
 
     def fit(self, X, Y=None) -> Self:
-        """Learn the size of the first of the bags X; ``transform`` refuses different sizes.
+        """Learn the size of the first of the bags X; ``transform`` refuses other sizes.
 
         Of Y only names of rows are checked.
         """
@@ -222,9 +222,11 @@ class ConcatenateInstances(BagStatistics):
         return self
 
     def _vectors(self, bags):
-        least, largest = bags.sizes.min(), bags.sizes.max()
-        if least < largest:
-            raise ValueError(f"X must hold bags of one size, got sizes from {least} to {largest}")
+        size = getattr(self, "size_", bags.sizes[0])
+        is_other = bags.sizes != size
+        if is_other.any():
+            other = bags.sizes[is_other][0]
+            raise ValueError(f"X must hold bags of one size, {size}, got one of {other}")
         return bags.instances.reshape(len(bags), -1)
 
     def _names(self, features):

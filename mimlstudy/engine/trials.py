@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from mimlpaper.datasets import DataError
+from mimlpaper.parameters import set_random_states
 from mimlstudy.engine.catalogue import Catalogue, content_hash
 from mimlstudy.engine.holdouts import full_names
 
@@ -388,9 +389,3 @@ def _loaded(catalogue, name, data_home):
             f"listed; {catalogue.how_to_list}"
         )
     return dataset, content
-
-
-def set_random_states(estimator, seed: int):
-    """Seed every part of a composed estimator that draws random numbers."""
-    names = [name for name in estimator.get_params() if name.split("__")[-1] == "random_state"]
-    estimator.set_params(**dict.fromkeys(names, seed))

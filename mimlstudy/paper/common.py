@@ -33,7 +33,7 @@ import numpy as np
 from sklearn.base import clone
 
 from mimlpaper import ConcatenateInstances
-from mimlstudy.engine.trials import set_random_states
+from mimlpaper.parameters import set_random_states
 from mimlstudy.paper.settings import (
     Row,
     closest,

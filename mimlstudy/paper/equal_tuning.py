@@ -61,8 +61,8 @@ from mimlstudy.paper.unseen import AS_REUTERS, BAGS, MEAN, SCALED, set_kernel
 
 # A tenth, one and ten, for features scaled to [0, 1]. A small γ and a high cost make a
 # Gaussian machine a linear one (Keerthi and Lin 2003).
-GAMMAS, COSTS = [0.1, 1.0, 10.0], [0.1, 1.0, 10.0, 100.0]
-LINEAR, GAUSSIAN = dict(kernel=["linear"]), dict(kernel=["rbf"], gamma=GAMMAS)
+TUNED_GAMMAS, TUNED_COSTS = [0.1, 1.0, 10.0], [0.1, 1.0, 10.0, 100.0]
+LINEAR, GAUSSIAN = dict(kernel=["linear"]), dict(kernel=["rbf"], gamma=TUNED_GAMMAS)
 # Every other degree of the paper's range.
 DEGREES = dict(kernel=["poly"], degree=[2, 4, 6, 8])
 # Each pair of a bag and a label has a loss of its own, so costs are lower.
@@ -83,10 +83,10 @@ def _by_kernel(reason, **values):
 
 
 def _by_set_kernel(learner, *steps):
-    kernels = [dict(kernel="linear"), *(dict(gamma=gamma) for gamma in GAMMAS)]
+    kernels = [dict(kernel="linear"), *(dict(gamma=gamma) for gamma in TUNED_GAMMAS)]
     # A trial seeds the parts of its estimator, not the candidates of a grid: these get a seed here.
     vectors = [set_kernel(*steps, random_state=0, **kernel) for kernel in kernels]
-    chosen = _grid(FOUR_COSTS, vector=vectors, C=COSTS)
+    chosen = _grid(FOUR_COSTS, vector=vectors, C=TUNED_COSTS)
     return Row(learner, [ours("a kernel on bags", kernel="linear"), chosen])
 
 
@@ -118,10 +118,10 @@ OF_VECTORS = {
     "RankSvm": Row(ranksvm.RankSvm(), [
         held_out("the paper's polynomials too; converged",
                  grid=[kernel | dict(C=[0.1, 1.0]) for kernel in (LINEAR, GAUSSIAN, DEGREES)])]),
-    "MlSvm": Row(MlSvm(), [_by_kernel(FOUR_COSTS, C=COSTS)]),
+    "MlSvm": Row(MlSvm(), [_by_kernel(FOUR_COSTS, C=TUNED_COSTS)]),
     "Ml-knn": Row(MlKnn(), [
         _grid("doublings of k", n_neighbors=[2**i for i in range(1, 9)], smoothing=[0.1, 1.0])]),
-    "Cnmf": Row(cnmf.Cnmf(), [_grid("four costs a γ", gamma=[*GAMMAS, "scale"], C=COSTS)]),
+    "Cnmf": Row(cnmf.Cnmf(), [_grid("four costs a γ", gamma=[*TUNED_GAMMAS, "scale"], C=TUNED_COSTS)]),
 }  # fmt: skip
 
 
@@ -194,7 +194,7 @@ SUMMED = ours(
 CONCEPTS = [10, 30, 50, 70]
 OPTIMA = dict(kept_share=[0.1, 0.5], optimum=["vertex", "budget"])
 BY_CONCEPTS = _grid("M and θ of 7.2, two optima", n_concepts=CONCEPTS, **OPTIMA)
-WHOLE_BUDGET = [
+CONCEPTS_AND_SHARES = [
     ours("for time", optimum="budget"),
     _grid("M and θ of 7.2", n_concepts=CONCEPTS, kept_share=[0.1, 0.3, 0.5, 0.7]),
 ]
@@ -204,20 +204,20 @@ BY_SCALES = _grid(
     threshold=["learned", 0.5],
     n_start_bags=[1, 3],
 )
-WITH_COST = _by_kernel(FOUR_COSTS, C=COSTS)
+WITH_COST = _by_kernel(FOUR_COSTS, C=TUNED_COSTS)
 OF_ONE_LABEL = {
     "SubCod": Row(subcod.SubCod(learner=mimlsvm.MimlSvm()), [BY_CONCEPTS]),
     "SubCod_MimlNn": Row(subcod.SubCod(learner=mimlnn.MimlNn()), [BY_CONCEPTS]),
-    "SubCod_MimlSvm_mi": Row(subcod.SubCod(learner=mimlsvm_mi.MimlSvmMi()), WHOLE_BUDGET),
+    "SubCod_MimlSvm_mi": Row(subcod.SubCod(learner=mimlsvm_mi.MimlSvmMi()), CONCEPTS_AND_SHARES),
     "SubCod_MimlBoost": Row(
         subcod.SubCod(learner=mimlboost.MimlBoost()),
-        [stated("4.3.2", learner__n_rounds=50), *WHOLE_BUDGET],
+        [stated("4.3.2", learner__n_rounds=50), *CONCEPTS_AND_SHARES],
     ),
     "Diverse Density": Row(diverse_density.DiverseDensity(), [BY_SCALES]),
     "Em-dd": Row(diverse_density.EmDd(), [BY_SCALES]),
     "mi-Svm": Row(misvm.MiSvmInstance(), [WITH_COST]),
     "Mi-Svm": Row(misvm.MiSvmBag(), [WITH_COST]),
-    "Ch-Fd": Row(misvm.ChFd(), [_by_kernel(FOUR_COSTS, nu=COSTS)]),
+    "Ch-Fd": Row(misvm.ChFd(), [_by_kernel(FOUR_COSTS, nu=TUNED_COSTS)]),
 }
 
 SCENES, TEXTS, DBPEDIA, GENES = ("scene",), ("reuters",), ("dbpedia",), ("yeast",)

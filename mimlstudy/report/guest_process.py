@@ -23,9 +23,9 @@ from sklearn.model_selection import ParameterGrid
 from threadpoolctl import threadpool_limits
 
 from mimlpaper.arrays import check_mask
+from mimlpaper.parameters import set_random_states
 from mimlstudy.engine import holdouts
 from mimlstudy.engine.forks import CAN_FORK
-from mimlstudy.engine.trials import set_random_states
 
 # Modules that a method has no reason to change.
 WATCHED = ("mimlpaper.metrics", "mimlstudy.engine.holdouts")

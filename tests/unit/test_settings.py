@@ -14,9 +14,9 @@ from mimlpaper.baselines.binary_relevance import MlKnn, MlSvm
 from mimlpaper.datasets import load
 from mimlpaper.kernels import kernel_matrix
 from mimlpaper.metrics import CRITERIA
+from mimlpaper.parameters import set_random_states
 from mimlstudy.engine.holdouts import HoldOut
 from mimlstudy.engine.records import fingerprint_today
-from mimlstudy.engine.trials import set_random_states
 from mimlstudy.paper import equal_tuning, measures
 from mimlstudy.paper import settings as rules
 from mimlstudy.paper.catalogue import CATALOGUE

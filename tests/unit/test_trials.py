@@ -11,8 +11,9 @@ from sklearn.pipeline import make_pipeline
 from mimlpaper import MlKnn
 from mimlpaper.baselines.binary_relevance import LabelFrequencies, MlSvm
 from mimlpaper.datasets import load
+from mimlpaper.parameters import set_random_states
 from mimlstudy.engine.catalogue import content_hash
-from mimlstudy.engine.trials import PROFILES, RandomSplits, Trial, run_trial, set_random_states
+from mimlstudy.engine.trials import PROFILES, RandomSplits, Trial, run_trial
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.experiments import EXPERIMENTS, get_experiment
 from mimlstudy.paper.measures import TESTED

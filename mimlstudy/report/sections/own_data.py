@@ -43,9 +43,9 @@ from mimlpaper.datasets.frames import names_in
 from mimlpaper.datasets.images_and_texts import FORMATS
 from mimlpaper.explanations import explain
 from mimlpaper.metrics import evaluate, scores_of
+from mimlpaper.parameters import set_random_states
 from mimlpaper.plots import explained_images
 from mimlpaper.preprocessing import OnInstances
-from mimlstudy.engine.trials import set_random_states
 from mimlstudy.judge.statistics import ZERO, SplitSizes, extra_variance, t_test
 from mimlstudy.report.figures import BLUE, GREEN, LINE, VERMILION
 from mimlstudy.report.parameters import caller_folder, number_in
