@@ -121,7 +121,8 @@ OF_VECTORS = {
     "MlSvm": Row(MlSvm(), [_by_kernel(FOUR_COSTS, C=TUNED_COSTS)]),
     "Ml-knn": Row(MlKnn(), [
         _grid("doublings of k", n_neighbors=[2**i for i in range(1, 9)], smoothing=[0.1, 1.0])]),
-    "Cnmf": Row(cnmf.Cnmf(), [_grid("four costs a γ", gamma=[*TUNED_GAMMAS, "scale"], C=TUNED_COSTS)]),
+    "Cnmf": Row(cnmf.Cnmf(), [
+        _grid("four costs a γ", gamma=[*TUNED_GAMMAS, "scale"], C=TUNED_COSTS)]),
 }  # fmt: skip
 
 
