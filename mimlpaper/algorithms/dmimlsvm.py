@@ -167,7 +167,8 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
         if self.imbalance:
             tau = imbalance_weights(Y, rates)
         features = self._fit_features(bags)
-        of_bags, of_instances = self._of_bags(features), self._of_instances(features)
+        of_bags = self._of_bags(features)
+        of_instances = self._of_instances(features)
         functions = shared(
             learn_functions,
             of_bags,
@@ -298,17 +299,20 @@ def learn_functions(
         return constant
     cost = C / n_labels  # γ / (m T)
     if lam == 0:  # instances do not matter: each bag is its only instance
-        of_instances, offsets = of_bags, np.arange(len(Y) + 1)
+        of_instances = of_bags
+        offsets = np.arange(len(Y) + 1)
     sizes = np.diff(offsets)
     shares = np.repeat(1.0 / sizes, sizes)  # (n_instances,)
+    signs = np.where(Y[:, varied], 1.0, -1.0)
+    equal_for_labels = np.ones(len(varied))
     problem = ConvexProblem(
         bags=of_bags,
         instances=of_instances,
         offsets=offsets,
-        signs=np.where(Y[:, varied], 1.0, -1.0),
+        signs=signs,
         costs=cost * tau[:, varied],
         link=cost * lam,
-        rho=shares[:, None] * np.ones(len(varied)),
+        rho=np.outer(shares, equal_for_labels),
         Q=Q[np.ix_(varied, varied)],
     )
     return descend(problem, constant, varied, **options)
@@ -342,7 +346,8 @@ def descend(
     weights, intercept = constant.weights.copy(), constant.intercept.copy()
     raw_objective: list[float] = []
     n_iter: list[int] = []
-    gap, settled = 0.0, False
+    gap = 0.0
+    settled = False
     solution: Solution | None = None
     for _ in progress(range(max_cccp), "DMimlSvm, convex problems", verbose):
         candidate = SOLVERS[solver](problem, solution, tol, max_iter, rng)
@@ -357,7 +362,8 @@ def descend(
             break
         solution, gap = candidate, candidate.gap
         n_iter.append(candidate.n_iter)
-        weights[:, varied], intercept[varied] = candidate.weights, candidate.intercept
+        weights[:, varied] = candidate.weights
+        intercept[varied] = candidate.intercept
         following = problem
         if not exact:  # the bound that touches at this solution
             rho = highest(problem, candidate.scores[1], TIED)
@@ -370,7 +376,8 @@ def descend(
             settled = True
             break
         problem = following
-    objectives, iterations = np.array(raw_objective), np.array(n_iter)
+    objectives = np.array(raw_objective)
+    iterations = np.array(n_iter)
     return Functions(weights, intercept, objectives, iterations, gap, settled)
 
 

@@ -159,7 +159,8 @@ class MlKnn(LogOdds, VectorEstimator):
         return check_vectors(self, X, reset=reset, ensure_min_samples=least)
 
     def _fit(self, X, Y):
-        k, s = min(self.n_neighbors, len(Y) - 1), self.smoothing
+        k = min(self.n_neighbors, len(Y) - 1)
+        s = self.smoothing
         self.X_fit_, self.Y_fit_ = X, Y
         distances = euclidean_distances(X)
         # By index: duplicates are legitimate neighbours.

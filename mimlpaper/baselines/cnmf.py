@@ -149,13 +149,15 @@ def factorise(A, B, known, start, *, C=1.0, tol=1e-5, max_iter=200, verbose=0):
         deviation = np.sum((T_L - known) ** 2)
         return norm - (2.0 * overlap - square) + C * deviation
 
-    AT, gram = A @ T, T.T @ T
+    AT = A @ T
+    gram = T.T @ T
     trace = [objective(AT, gram)]
     for _ in progress(range(max_iter), "Cnmf, rounds", verbose):
         pull = AT @ B  # A T B
         push = np.maximum(T @ (B @ gram @ B), TINY)  # T B T' T B
         T *= _fourth_powers(T_L, known, pull, push, C) ** 0.25
-        AT, gram = A @ T, T.T @ T
+        AT = A @ T
+        gram = T.T @ T
         trace.append(objective(AT, gram))
         if trace[-2] - trace[-1] <= tol * trace[-1]:
             break

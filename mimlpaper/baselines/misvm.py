@@ -56,7 +56,8 @@ def alternate(hidden, train, infer, max_alternations: int) -> Alternations:
     machine = None
     # All earlier values count, since alternations may also go round in a cycle.
     seen = set()
-    converged, inferred = False, hidden
+    converged = False
+    inferred = hidden
     while not converged and len(machines) < max_alternations:
         hidden = inferred
         seen.add(hidden.tobytes())
@@ -277,7 +278,8 @@ class MiSvmBag(_MiSvm):
         self._keep(alternations)
 
     def _alternate(self, bags: Bags, means: np.ndarray, positive: np.ndarray) -> Alternations:
-        negatives, n_positive = bags[~positive], len(means)
+        negatives = bags[~positive]
+        n_positive = len(means)
         # One slack for each chosen instance, and one for each negative bag.
         offsets = np.concatenate([np.arange(n_positive), n_positive + negatives.offsets])
         labels = np.arange(offsets[-1]) < n_positive
@@ -383,7 +385,8 @@ class ChFd(HighestInstance, BagClassifier):
 
     def _fit(self, bags, positive):
         features = self._fit_features(bags)
-        positives, negatives = features[positive], features[~positive].instances
+        positives = features[positive]
+        negatives = features[~positive].instances
         of_negatives = np.eye(features.n_features) + self.nu * _scatter(negatives)
         negative_mean = negatives.mean(axis=0)
         points = positives.mean(positives.instances)
@@ -431,11 +434,13 @@ def _fisher(M, mean, negative_mean):
 
 def _move(points: np.ndarray, bags: Bags, w: np.ndarray) -> np.ndarray:
     """Points of the hulls with the same sum of values <w, h>, which are as equal as can be."""
-    values, heights = points @ w, bags.instances @ w
+    values = points @ w
+    heights = bags.instances @ w
     by_height = np.lexsort((heights, bags.bag_of_instance))  # within each bag
     starts, ends = bags.offsets[:-1], bags.offsets[1:]
     lowest, highest = by_height[starts], by_height[ends - 1]  # (n_bags,)
-    least, most = heights[lowest], heights[highest]
+    least = heights[lowest]
+    most = heights[highest]
     # The best values are clip(τ, least, most); their sum is piecewise linear in τ.
     knots = np.unique(np.concatenate([least, most]))
     sums = np.clip(knots[:, None], least, most).sum(axis=1)

@@ -179,7 +179,8 @@ class RankSvm(VectorEstimator):
         self.duality_gap_ = rankings[-1].gap
         self.stages_ = [_with_threshold(ranking, gram, Y) for ranking in rankings]
         last = self.stages_[-1]
-        self.dual_coef_, self.intercept_ = last.coef, last.intercept
+        self.dual_coef_ = last.coef
+        self.intercept_ = last.intercept
         self.threshold_coef_ = last.threshold_coef
         self.threshold_intercept_ = last.threshold_intercept
 
@@ -249,7 +250,9 @@ class _Dual:
 
     def __init__(self, gram, Y, C):
         n, n_labels = Y.shape
-        self.gram, self.Y, self.C = gram, Y, C
+        self.gram = gram
+        self.Y = Y
+        self.C = C
         self.pairs = Y[:, :, None] & ~Y[:, None, :]  # [i, k, j]: i has k and lacks j
         self.upper = C / self.pairs.sum(axis=(1, 2))  # (n,)
         self.alpha = np.zeros(self.pairs.shape)
@@ -365,8 +368,10 @@ def _best_thresholds(f, Y):
     below = ordered[:, 0] - MARGIN_OUTSIDE
     above = ordered[:, -1] + MARGIN_OUTSIDE
     candidates = np.column_stack([below, between, above])  # (n_examples, n_labels + 1)
-    scores, thresholds = f[:, None], candidates[:, :, None]
+    scores = f[:, None]
+    thresholds = candidates[:, :, None]
     # A score at the threshold is a mistake either way.
-    missed, invented = scores <= thresholds, scores >= thresholds
+    missed = scores <= thresholds
+    invented = scores >= thresholds
     mistakes = np.where(Y[:, None], missed, invented).sum(axis=2)
     return candidates[np.arange(len(f)), mistakes.argmin(axis=1)]
