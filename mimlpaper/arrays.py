@@ -46,9 +46,7 @@ def real_array(name: str, values) -> np.ndarray:
     if cells.dtype.kind not in WHOLE_OR_REAL:
         for cell in cells.flat:
             _check_number(name, cell)
-    check_integers(name, values if isinstance(values, pd.DataFrame) else cells)
-    if isinstance(values, pd.DataFrame | pd.Series):
-        return values.to_numpy(dtype=np.float64, na_value=np.nan)
+    check_integers(name, values)
     if cells.dtype == object:
         cells = np.where(pd.isna(cells), np.nan, cells)
     return np.asarray(cells, dtype=np.float64)  # a copy only of another type
@@ -106,7 +104,7 @@ def check_type(name: str, values):
 
 def cells_of(name: str, values) -> np.ndarray:
     """``values`` as an array of the type that holds them; a ValueError if rows differ in length."""
-    if hasattr(values, "collect"):
+    if hasattr(type(values), "collect"):  # not a column of this name
         raise ValueError(f"{name} must hold its rows, got a lazy table; give its .collect()")
     try:
         return np.asarray(values)
@@ -159,6 +157,11 @@ def _check_rounded(name, values):
             check_integers(name, values.iloc[:, place])
     elif isinstance(values, pd.Series):
         _check_cells(name, values.astype(object))
+    elif hasattr(values, "get_columns"):  # a table of polars
+        for column in values.get_columns():
+            _check_cells(name, column.to_list())
+    elif isinstance(values, np.ndarray):  # in a list, beside other rows
+        _check_cells(name, values.astype(object).flat)
     elif isinstance(values, list | tuple):
         for part in values:
             _check_rounded(name, part)

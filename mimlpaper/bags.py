@@ -73,8 +73,8 @@ class Bags:
 
     def _check_names(self, what, n):
         names = getattr(self, what)
-        if isinstance(names, set | frozenset):
-            raise ValueError(f"{what} must have an order, as in a list, got {names!r:.60}")
+        if isinstance(names, str | set | frozenset):
+            raise ValueError(f"{what} must be a list, got {names!r:.60}")
         if names is not None and len(names) != n:
             raise ValueError(f"{what} must be {n}, got {len(names)}")
 
@@ -89,7 +89,9 @@ class Bags:
         parts = list(bags.values() if isinstance(bags, Mapping) else bags)
         arrays = [_instances_of_bag(i, bag) for i, bag in enumerate(parts)]
         if not arrays:
-            hint = "; a generator gives its bags once: give list(X)" * isinstance(bags, Iterator)
+            hint = ""
+            if isinstance(bags, Iterator):
+                hint = "; a generator gives its bags once: give list(X)"
             raise ValueError(f"bags must hold at least one bag, got none{hint}")
         columns = [list(bag.columns) if hasattr(bag, "columns") else None for bag in parts]
         n_features = arrays[0].shape[1]
@@ -310,11 +312,15 @@ def as_bags(X, *, allow_missing: bool = False) -> Bags:
 
 def _check_is_list(name, X):
     """Raise a ValueError for one table in the place of many, a data set or an estimator."""
+    if isinstance(X, pd.Series):  # names in its index would be attributes
+        return
     needed = f"{name} must be Bags or a list of 2-D arrays"
+    if isinstance(X, str | bytes) or not hasattr(X, "__iter__"):
+        raise ValueError(f"{needed}, got {shown(X)}")
     if hasattr(X, "get_params"):
         kind = type(X).__name__
         raise ValueError(f"{needed}, got the estimator {kind}; are two arguments swapped?")
-    if hasattr(X, "groups"):
+    if hasattr(type(X), "groups"):
         raise ValueError(
             f"{needed}, got groups of a table; give read_bags(table, labels=[]).X, or "
             f"dict(list({name})) of a table whose columns are features"
@@ -340,9 +346,19 @@ def in_order_of_examples(Y, X):
     A table of polars becomes one of pandas, which keeps its names.
     """
     if hasattr(Y, "to_pandas") and not hasattr(Y, "column_names"):
-        Y = Y.to_pandas()
+        Y = _of_polars(Y)
     places = _places_of_examples(Y, X)
     return Y if places is None else Y.iloc[places]
+
+
+def _of_polars(table):
+    """The table or column of pandas with the cells of one of polars."""
+    try:
+        return table.to_pandas()
+    except ImportError:  # polars needs pyarrow for this
+        if hasattr(table, "get_columns"):
+            return pd.DataFrame(table.to_dict(as_series=False))
+        return pd.Series(table.to_list(), name=table.name)
 
 
 def check_order_of_examples(Y, X):

@@ -66,7 +66,7 @@ def check_bags(
         check_is_fitted(estimator)
     bags = as_bags(X, allow_missing=allow_missing)
     if estimator is not None:
-        features = bags.rows if bags.feature_names is None else _with_texts_as_names(bags.table)
+        features = bags.rows if bags.feature_names is None else with_texts_as_names(bags.table)
         validate_data(estimator, features, reset=reset, skip_check_array=True)
         scales = getattr(estimator, "scales_features", False)
         if reset and not allow_missing and not scales and isinstance(bags.rows, np.ndarray):
@@ -74,7 +74,7 @@ def check_bags(
     return bags
 
 
-def _with_texts_as_names(table):
+def with_texts_as_names(table):
     """The table with names that scikit-learn compares: of numbers, dates and tuples it has none.
 
     The numbers 0, 1, … are mere places.
@@ -117,19 +117,14 @@ def check_vectors(
 ):
     """``X`` as finite float64 (n_examples, n_features), dense or ``sparse``, or a ValueError.
 
-    ``reset`` as in :func:`check_bags`; ``offset``: features may vary by little beside their means.
+    ``reset`` as in :func:`check_bags`; ``offset``: features may vary by little beside their means;
+    ``options`` are those of scikit-learn's ``validate_data``.
     """
     if not reset:
         check_is_fitted(estimator)
     if isinstance(X, Bags) or (isinstance(X, list) and X and np.ndim(X[0]) == 2):
         raise ValueError("X must be one vector an example, got bags; make them by BagStatistics()")
-    is_sparse = hasattr(X, "toarray")
-    if is_sparse and hasattr(X, "data"):
-        check_integers("X", X.data)
-    if not is_sparse and cells_of("X", X).dtype.kind != "c":  # scikit-learn refuses complex ones
-        # It drops masks, takes dates for numbers, reads texts as Python does, and rounds integers.
-        check_type("X", X)
-        check_integers("X", X)
+    _check_cells_of_vectors(X)
     X = validate_data(
         estimator,
         X,
@@ -143,6 +138,17 @@ def check_vectors(
     if reset and not offset and isinstance(X, np.ndarray):
         _check_offset(X)
     return X
+
+
+def _check_cells_of_vectors(X):
+    """Refuse what scikit-learn would take: masks, dates, texts as Python reads them, 2^53 + 1."""
+    if hasattr(X, "toarray"):
+        if hasattr(X, "data"):
+            check_integers("X", X.data)
+        return
+    if cells_of("X", X).dtype.kind != "c":  # scikit-learn refuses complex numbers
+        check_type("X", X)
+        check_integers("X", X)
 
 
 @contextmanager
@@ -192,6 +198,7 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
 
     def decide(self, scores: np.ndarray) -> np.ndarray:
         """Labels (n_bags,) from scores (n_bags,): ``classes_[1]`` if positive."""
+        check_is_fitted(self)
         scores = real_array("scores", scores)
         if scores.ndim != 1 or np.isnan(scores).any():
             raise ValueError(
@@ -202,6 +209,7 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
 
     def score(self, X, y, sample_weight=None) -> float:
         """Share of bags with the right label; labels and weights go by the names of the bags."""
+        check_is_fitted(self)
         truth = second_class("y", in_order_of_examples(y, X), self.classes_)
         predicted = second_class("predictions", self.predict(X), self.classes_)
         return accuracy_score(truth, predicted, sample_weight=_weights(sample_weight, X))
@@ -405,7 +413,10 @@ def second_class(name: str, labels, classes: np.ndarray) -> np.ndarray:
     if not len(unknown):
         return np.asarray(cells == classes[1], dtype=bool)
     truths = (-1, 0, 1)
-    if np.isin(classes, truths).all() and np.isin(unknown, truths).all():
+    are_truths = np.isin([*classes, *unknown], truths).all() and classes[1] > 0
+    # 0 and -1 beside each other: nobody knows what they mean.
+    are_unclear = np.isin((-1, 0), cells).all()
+    if are_truths and not are_unclear:
         return np.asarray(cells > 0, dtype=bool)
     raise ValueError(f"{name} must hold the classes {classes.tolist()}, got {unknown[0]!s:.60}")
 
@@ -434,7 +445,7 @@ def in_order_of_labels(Y, estimator):
     """A table of labels with its columns in the order of those that the estimator has learned."""
     labels = getattr(estimator, "classes_", ())
     # Of several labels scikit-learn's own learners have the classes of each.
-    are_names = all(np.ndim(label) == 0 for label in labels)
+    are_names = not any(isinstance(label, np.ndarray) for label in labels)
     if not isinstance(Y, pd.DataFrame) or not are_names or len(labels) != Y.shape[1]:
         return Y
     # Numbers from 0 on are no names: scikit-learn gives them to labels of any name.

@@ -233,7 +233,7 @@ class MimlClassifier(base.LogOdds):
             for i, (name, pipeline) in enumerate(candidates.items()):
                 bar.set_description(f"MimlClassifier, {name}")
                 began = time.perf_counter()
-                try:
+                with _named_in_errors(name):
                     scores, longest = _cross_fit(
                         pipeline,
                         bags,
@@ -243,13 +243,8 @@ class MimlClassifier(base.LogOdds):
                         reserve,
                         bar,
                     )
-                except Exception as error:
-                    error.add_note(f"It is raised by the candidate {name!r}.")
-                    raise
+                    _check_finite(scores)
                 self.seconds_[name] = time.perf_counter() - began
-                if scores is not None and np.isnan(scores).any():
-                    n_nan = np.isnan(scores).sum()
-                    raise ValueError(f"candidate {name!r} must give no NaN as scores, got {n_nan}")
                 self.held_out_[name] = self._criterion(labels, scores, folds)
                 if scores is None:
                     self.left_out_.append(name)
@@ -359,6 +354,23 @@ def _cross_fit(pipeline, bags, labels, folds, budget, reserve, bar):
         if not budget.allows(n_left * longest + last_fit):
             return None, longest
     return scores, longest
+
+
+@contextmanager
+def _named_in_errors(candidate):
+    """Context that adds to an error which candidate raised it."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"It is raised by the candidate {candidate!r}.")
+        raise
+
+
+def _check_finite(scores):
+    """Refuse scores with NaN and infinity; None, of a candidate that was left out, is right."""
+    if scores is not None and not np.isfinite(scores).all():
+        n_strange = (~np.isfinite(scores)).sum()
+        raise ValueError(f"scores must be finite, got {n_strange} that are NaN or infinite")
 
 
 def _would_end_within(pipeline, bags, labels, share, budget) -> bool:

@@ -13,6 +13,7 @@ from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.bags import Bags
 from mimlpaper.base import check_bags
+from mimlpaper.distances import check_memory
 from mimlpaper.kernels import kernel_matrix
 from mimlpaper.metrics import scores_of
 
@@ -97,6 +98,9 @@ def _losses(estimator, bags):
     has_company = np.repeat(bags.sizes > 1, bags.sizes)  # (n_instances,)
     if not has_company.any():
         return losses
+    n_rows = int((bags.sizes * (bags.sizes - 1)).sum())
+    what = f"the bags without each of their {bags.n_instances:,} instances"
+    check_memory(8 * n_rows * bags.n_features, what, "explain fewer bags at once")
     without = []  # for each instance with company, its bag without it
     for bag in bags:
         if len(bag) > 1:

@@ -18,8 +18,9 @@ from mimlpaper.combinations import Combinations, square_lengths
 from mimlpaper.sharing import shared
 
 KERNELS = ("linear", "rbf", "poly")
-EXACT = 2000  # rows up to which rank="auto" is exact
-AUTO_LIMITS = {"rank": 1000, "tol": 0.01}  # of rank="auto" with more rows than EXACT
+MOST_EXACT = 2000  # rows up to which rank="auto" is exact
+EQUAL = 1e-14  # values whose variance is a smaller share of their mean square are equal
+AUTO_LIMITS = {"rank": 1000, "tol": 0.01}  # of rank="auto" with more rows than MOST_EXACT
 MUCH = 0.1  # share of the trace; a factor that leaves more unexplained warns
 
 
@@ -59,8 +60,12 @@ def _variance(X):
     if isinstance(X, Combinations):
         n_values = X.shape[0] * X.shape[1]
         mean = (X @ np.ones(X.shape[1])).sum() / n_values
-        return X.squares.sum() / n_values - mean**2
-    return (X.multiply(X) if issparse(X) else X**2).mean() - X.mean() ** 2
+        mean_square = X.squares.sum() / n_values
+    else:
+        mean = X.mean()
+        mean_square = (X.multiply(X) if issparse(X) else X**2).mean()
+    variance = mean_square - mean**2
+    return variance if variance > EQUAL * mean_square else 0.0
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -156,8 +161,10 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         for name in ("gamma", "coef0", "tol"):
             value = getattr(self, name)
             # A negative gamma or coef0 may give negative eigenvalues.
-            if not (isinstance(value, Real) and value >= 0):
-                raise ValueError(f"{name} must be a number of at least 0, got {value!r}")
+            if not (isinstance(value, Real) and 0 <= value < np.inf):
+                raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}")
+        if not isinstance(self.degree, Integral) or self.degree < 1:
+            raise ValueError(f"degree must be an integer of at least 1, got {self.degree!r}")
 
     def _kernel_parameters(self) -> dict[str, Any]:
         return {
@@ -171,7 +178,7 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         """The arguments of :func:`_factor` for n rows."""
         limits = {"rank": self.rank}
         if self.rank == "auto":
-            limits = AUTO_LIMITS if n > EXACT else {"rank": None}
+            limits = AUTO_LIMITS if n > MOST_EXACT else {"rank": None}
         # An exact factor draws nothing: it is the same, and shared, for every seed.
         seed = 0 if limits["rank"] is None else integer_seed(self.random_state)
         return self.get_params() | limits | {"random_state": seed}
@@ -219,16 +226,21 @@ def randomly_pivoted_cholesky(diagonal, column, rank, tol, seed):
     n = len(diagonal)
     factor = np.empty((n, min(rank, n)), order="F")
     left, trace, pivots = diagonal.copy(), diagonal.sum(), []
-    for i in range(factor.shape[1]):
+    for _ in range(factor.shape[1]):
+        r = len(pivots)
         total = left.sum()
         if total <= tol * trace:
             break
         shares = np.cumsum(left / total)
         pivot = int(np.searchsorted(shares / shares[-1], rng.random_sample(), side="right"))
         new = column(pivot)  # (n,)
-        new -= factor[:, :i] @ factor[pivot, :i]
-        new /= np.sqrt(new[pivot])
-        factor[:, i] = new
+        new -= factor[:, :r] @ factor[pivot, :r]
+        of_pivot = new[pivot]
+        if of_pivot <= 0:  # by rounding: the row is explained
+            left[pivot] = 0.0
+            continue
+        new /= np.sqrt(of_pivot)
+        factor[:, r] = new
         left = np.maximum(left - new**2, 0.0)
         left[pivot] = 0.0
         pivots.append(pivot)

@@ -21,7 +21,7 @@ INNER_ACCURACY = 0.1  # a subproblem is solved to this share of the tolerance
 # may also stop below the first.
 LOWEST_SLOPE, HIGHEST_SLOPE = -0.1, 1e-6
 MAX_BISECTIONS = 60
-BIAS_CURVATURE = 1e-6  # keeps a Newton system regular when no example is free
+LEAST_CURVATURE = 1e-6  # keeps a Newton system regular when no example is free
 ROUNDING = 1e-13  # relative, of products and sums
 MANY = 0.25  # share of the rows up to which the rows that count are copied, and then multiplied
 # How alpha_i moves with raw_i: as raw_i does, or as raw_i less the mean of its group, whose sum is
@@ -234,7 +234,7 @@ def _newton_direction(problem, gradient, moves, sigma):
     p = -g - σ G'u, q = -(h + σ s'u_0) / (δ + (1 - δ) σ s'u_1).
     """
     D = np.ones(len(gradient))
-    D[-1] = delta = BIAS_CURVATURE / problem.examples.size
+    D[-1] = delta = LEAST_CURVATURE / problem.examples.size
     F = _free_rows(problem, moves)
     if len(F) == 0:
         return -gradient / D

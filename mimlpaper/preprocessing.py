@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.arrays import check_mask
 from mimlpaper.bags import Bags, check_order_of_examples
-from mimlpaper.base import check_bags, fitting, with_names_of_bags
+from mimlpaper.base import check_bags, fitting, with_names_of_bags, with_texts_as_names
 from mimlpaper.computing import computing
 from mimlpaper.kernels import KernelFactor
 
@@ -59,8 +59,9 @@ class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
 
     def _table(self, bags):
         """The instances; a kernel's factor takes them also as combinations of few points."""
-        plain = bags.feature_names is None
-        return bags.rows if plain and isinstance(self.transformer, KernelFactor) else bags.table
+        if bags.feature_names is not None:
+            return with_texts_as_names(bags.table)  # scikit-learn takes no other names
+        return bags.rows if isinstance(self.transformer, KernelFactor) else bags.table
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
         """Names of the transformer's features."""

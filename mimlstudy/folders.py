@@ -86,7 +86,7 @@ def alone_with(name: str) -> Iterator:
 def read_json(path: Path):
     """What a file of JSON holds; None if there is no file, or it is damaged."""
     try:
-        return json.loads(path.read_text())
+        return json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
         return None
 

@@ -351,7 +351,7 @@ def descend(
     solution: Solution | None = None
     for _ in progress(range(max_cccp), "DMimlSvm, convex problems", verbose):
         candidate = SOLVERS[solver](problem, solution, tol, max_iter, rng)
-        value = _objective(problem, candidate, exact)
+        value = _true_objective(problem, candidate, exact)
         fall = np.inf
         if raw_objective:
             fall = raw_objective[-1] - value
@@ -381,7 +381,7 @@ def descend(
     return Functions(weights, intercept, objectives, iterations, gap, settled)
 
 
-def _objective(problem, solution, exact):
+def _true_objective(problem, solution, exact):
     """The objective that the bound stands for, at the bound's solution."""
     if not exact:
         problem = replace(problem, rho=highest(problem, solution.scores[1]))

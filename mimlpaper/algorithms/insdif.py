@@ -74,9 +74,14 @@ class InsDif(VectorEstimator):
         return last_step(self.learner_).label_rule
 
     def _fit(self, X, Y):
-        self.transformation_ = clone(self.transformation or PrototypeDifferences())
-        default = MimlNn(ratio=0.2, ridge=0.0, random_state=self.random_state)
-        self.learner_ = clone(self.learner or default)
+        # Not by "or": an ensemble without estimators counts as false.
+        transformation, learner = self.transformation, self.learner
+        if transformation is None:
+            transformation = PrototypeDifferences()
+        if learner is None:
+            learner = MimlNn(ratio=0.2, ridge=0.0, random_state=self.random_state)
+        self.transformation_ = clone(transformation)
+        self.learner_ = clone(learner)
         by_distances = self.learner_.get_params().get("metric") == "max_hausdorff"
         translates = type(self.transformation_) is PrototypeDifferences
         self.cancels_ = self.shortcut and by_distances and translates

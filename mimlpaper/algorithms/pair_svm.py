@@ -159,7 +159,7 @@ class _Ascent:
             sums = dual.sum(axis=0)
             intercept = self.offset_kernel @ sums + self.bias
             values = self.rows @ self.coef.T + intercept
-            gap = self._gap(goal, values, sums, bounds, dual, moving)
+            gap = self._check_pairs(goal, values, sums, bounds, dual, moving)
             if gap <= tol:
                 break
         self.levels = np.divide(dual, bounds, out=np.zeros_like(dual), where=bounds != 0)
@@ -202,12 +202,11 @@ class _Ascent:
                 break
         return goal
 
-    def _gap(self, goal, values, sums, bounds, dual, moving):
-        """Bound on the gap between (V, b) and A, as a share of the objective.
+    def _check_pairs(self, goal, values, sums, bounds, dual, moving):
+        """Set ``moving`` to the pairs of the next climb; return a bound on the gap.
 
-        It checks all pairs, and sets ``moving`` to those of the next climb.
-
-        For A the heavier class is scaled down to Σ a_ij = 0.
+        The gap is that between (V, b) and A, as a share of the objective. For A the heavier class
+        is scaled down to Σ a_ij = 0.
         """
         loss, gap, weights, shortfalls = _loss_and_gap(values, bounds, dual, moving)
         heavier = weights.argmax()

@@ -162,9 +162,11 @@ class SubCod(BagClassifier):
         if is_constant(labels).all():
             message = "all bags have the same sub-concepts, and get one label; raise n_concepts"
             warnings.warn(message, ConstantLabelWarning, stacklevel=4)
-        learner = clone(self.learner or MimlSvm(random_state=self.random_state))
+        learner = self.learner
+        if learner is None:
+            learner = MimlSvm(random_state=self.random_state)
         with without_label_warnings():
-            return learner.fit(bags, labels)
+            return clone(learner).fit(bags, labels)
 
 
 def correct_concepts(

@@ -21,8 +21,8 @@ MEMORY = 10  # steps that a descent remembers
 DECREASE, CURVATURE = 1e-3, 0.9  # of Wolfe's conditions, as shares of the slope at the point
 MAX_TRIALS = 20  # lengths tried for one step
 FLAT = 1e-5  # a gradient without a larger entry counts as zero
-ROUNDING = 2.2e-16
-AT_ONCE = 50_000_000  # entries of the data times points in one call
+CONVEX = 2.2e-16  # curvatures above this share count as positive, as in L-BFGS-B
+ENTRIES_AT_ONCE = 50_000_000  # entries of the data times points in one call
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -239,7 +239,7 @@ def _alternate_from(point, bags, columns, positive, tol, max_iter):
 
 def densities_in_blocks(points, instances, offsets, positive):
     """:func:`neg_log_densities`, in calls of a tenth of a second: Ctrl-C comes between them."""
-    n_at_once = max(1, AT_ONCE // instances.size)
+    n_at_once = max(1, ENTRIES_AT_ONCE // instances.size)
     results = []
     for start in range(0, len(points), n_at_once):
         block = points[start : start + n_at_once]
@@ -449,7 +449,7 @@ def _descent(point, tol, max_iter):
         new_point, new_loss, new_gradient = accepted
         step = new_point - point
         change = new_gradient - gradient
-        if _dot(step, change) > ROUNDING * _dot(change, change):  # the loss is convex along it
+        if _dot(step, change) > CONVEX * _dot(change, change):  # the loss is convex along it
             steps[n_pairs % MEMORY] = step
             changes[n_pairs % MEMORY] = change
             n_pairs += 1

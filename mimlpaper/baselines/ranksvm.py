@@ -26,7 +26,7 @@ from mimlpaper.parameters import (
 )
 
 CHECK_EVERY = 10  # sweeps between two checks of the duality gap
-AT_ONCE = 50_000_000  # additions in one compiled call, a tenth of a second
+ADDITIONS_AT_ONCE = 50_000_000  # additions in one compiled call, a tenth of a second
 PULL = 0.05  # penalty of biases: a constant in the kernel, in units of the examples' variance
 GAP_FLOOR = 1e-6  # the gap is divided by at least this share of the objective at f = 0
 MARGIN_OUTSIDE = 0.1  # how far the first and last threshold lie beyond the scores
@@ -264,7 +264,7 @@ class _Dual:
     def sweep(self, order):
         """Ascend once for each pair of each example, in calls that leave time for Ctrl-C."""
         n, n_labels = self.Y.shape
-        n_at_once = max(1, AT_ONCE // (n_labels * (n_labels + n)))
+        n_at_once = max(1, ADDITIONS_AT_ONCE // (n_labels * (n_labels + n)))
         for start in range(0, n, n_at_once):
             block = order[start : start + n_at_once]
             _sweep(

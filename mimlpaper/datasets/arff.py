@@ -27,7 +27,7 @@ from mimlpaper.paths import write_whole
 
 # With possessive quantifiers no file can make a search long.
 CELL = re.compile(rf"((?:{QUOTED}|[^,'\"])*+),")
-SPARSE = re.compile(r"(\d++)\s++(.++)", re.ASCII | re.DOTALL)
+SPARSE_CELL = re.compile(r"(\d++)\s++(.++)", re.ASCII | re.DOTALL)
 ATTRIBUTE = re.compile(
     rf"@attribute\s++({QUOTED}|[^\s{{}}'\"][^\s{{}}]*+)\s*+(.++)",
     re.IGNORECASE,
@@ -298,7 +298,7 @@ def _given(text, n):
             raise ValueError(f"{n} values are needed, got {len(cells)}: {text!r:.60}")
         return {place: _unquoted(cell) for place, cell in enumerate(cells)}
     cells = filter(None, _cells(text[1:-1]))
-    pairs = [SPARSE.fullmatch(cell) for cell in cells]
+    pairs = [SPARSE_CELL.fullmatch(cell) for cell in cells]
     given = {int(pair[1]): _unquoted(pair[2]) for pair in pairs if pair}
     if len(given) < len(pairs) or max(given, default=0) >= n:
         needed = f"a sparse row must hold indices from 0 to {n - 1}, none twice"
@@ -340,8 +340,7 @@ def labels_of_xml(text: str) -> list[str]:
 
 
 def write_arff(path: Path, data: LabelledBags):
-    """Write bags and labels; an .xml file beside it gets the names of the labels."""
-    _write_label_names(path.with_suffix(".xml"), data.label_names)
+    """Write bags and labels; an .xml file beside it gets the names of the labels, afterwards."""
     bag_names = list(map(_quoted, data.bag_names))
     features = [f"  @attribute {_quoted(name)} numeric" for name in data.feature_names]
     labels = [f"@attribute {_quoted(name)} {{0,1}}" for name in data.label_names]
@@ -363,6 +362,7 @@ def write_arff(path: Path, data: LabelledBags):
         *rows,
     ]
     write_whole(path, "\n".join(lines) + "\n")
+    _write_label_names(path.with_suffix(".xml"), data.label_names)
 
 
 def _write_label_names(path, names):

@@ -266,12 +266,40 @@ LARGE = 2**53 + 1  # the first integer that float64 rounds
         pd.DataFrame([[LARGE, None]], dtype="Int64"),
         pd.DataFrame({"signed": [0], "unsigned": np.array([LARGE], dtype="uint64")}),
         [[2**1100, 0]],
+        # NumPy has rounded these before anybody sees them.
+        [[LARGE, 0.5]],
+        [[0.5, 1.0], np.array([LARGE, 0])],
     ],
     ids=repr,
 )
 def test_an_integer_that_float64_would_round_is_refused(integers):
     with pytest.raises(ValueError, match=r"scores must hold integers of at most 2\^53, got -?\d"):
         average_precision([[1, 0]], integers)
+
+
+def test_rounded_integers_of_polars_beside_floats_are_refused():
+    polars = pytest.importorskip("polars")
+    table = polars.DataFrame({"long": [LARGE], "real": [0.5]})
+    with pytest.raises(ValueError, match=r"X must hold integers of at most 2\^53"):
+        real_array("X", table)
+
+
+@pytest.mark.parametrize("missing", [None, pd.NA, np.nan], ids=repr)
+def test_missing_numbers_of_any_type_are_nan(missing):
+    column = pd.Series([1, missing], dtype=object)
+    expected = np.array([[1.0], [np.nan]])
+    assert np.array_equal(real_array("X", column.to_frame()), expected, equal_nan=True)
+    assert np.array_equal(real_array("X", column), expected.ravel(), equal_nan=True)
+
+
+@pytest.mark.parametrize("name", ["collect", "groups", "columns", "get_params", "Y"])
+def test_names_of_data_may_be_those_of_attributes(name):
+    """As words are names of features, and letters names of bags."""
+    table = pd.DataFrame({name: [1.0, 2.0], "other": [3.0, 4.0]})
+    assert real_array("X", table).shape == (2, 2)
+    named = Bags.from_list(pd.Series({name: table, "other bag": table}))
+    assert list(named.names) == [name, "other bag"]
+    assert list(named.feature_names) == [name, "other"]
 
 
 def test_the_largest_exact_integer_keeps_its_value():

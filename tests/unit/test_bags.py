@@ -56,11 +56,21 @@ def test_vectors_of_two_bags_by_hand(two_bags):
 
 
 def test_what_needs_vectors_says_how_to_make_them(two_bags):
-    with pytest.raises(ValueError, match="sizes from 1 to 2"):
+    with pytest.raises(ValueError, match="one size, 1, got one of 2"):
         ConcatenateInstances().fit_transform(two_bags)
+    of_one = ConcatenateInstances().fit(two_bags[:1])
+    with pytest.raises(ValueError, match="one size, 1, got one of 2"):
+        of_one.transform(two_bags[1:])
     message = r"list\(bags\), or .* SumInstances"
     with pytest.raises(TypeError, match=message):
         MinMaxScaler().fit(two_bags)
+
+
+@pytest.mark.parametrize("what", [None, 5, "bags.csv"], ids=repr)
+def test_what_holds_no_bags_is_refused_by_the_name_of_the_argument(what):
+    message = f"bags must be Bags or a list of 2-D arrays, got {what!r}"
+    with pytest.raises(ValueError, match=message):
+        Bags.from_list(what)
 
 
 @pytest.mark.parametrize(
@@ -545,6 +555,13 @@ def test_names_of_another_number_are_refused(two_bags):
         two_bags.with_names(["a"])
     with pytest.raises(ValueError, match="key must be a place, slice, mask or array"):
         two_bags.with_names(["a", "b"])["a"]
+
+
+def test_names_of_several_types_are_texts_to_a_transformer():
+    """scikit-learn takes no names of which some are numbers and some are texts."""
+    bag = pd.DataFrame([[1.0, 2.0], [3.0, 4.0]], columns=["x", 7])
+    scaled = OnInstances(MinMaxScaler()).fit_transform([bag, bag + 1])
+    assert list(scaled.feature_names) == ["x", "7"]
 
 
 def test_a_generator_that_a_step_has_used_up_is_no_list_of_bags():

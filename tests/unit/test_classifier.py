@@ -178,11 +178,17 @@ def test_a_candidate_may_be_a_learner_of_one_label(bags, Y, candidate):
     assert classifier.explain(bags).shape == (bags.n_instances, 1)
 
 
-class Undefined(Largest):
-    """Gives NaN as scores of every bag."""
+class Constant(Largest):
+    """Gives one number as the score of every bag."""
+
+    value = np.nan
 
     def _scores(self, bags):
-        return np.full((len(bags), self.n_labels_), np.nan)
+        return np.full((len(bags), self.n_labels_), self.value)
+
+
+class Infinite(Constant):
+    value = np.inf
 
 
 def test_a_candidate_that_raises_is_named(bags, Y):
@@ -192,10 +198,13 @@ def test_a_candidate_that_raises_is_named(bags, Y):
     assert raised.value.__notes__ == ["It is raised by the candidate 'bad'."]
 
 
-def test_a_candidate_whose_scores_are_nan_is_named(bags, Y):
-    candidates = {"good": Largest(), "bad": Undefined()}
-    with pytest.raises(ValueError, match="candidate 'bad' must give no NaN as scores, got 60"):
-        MimlClassifier(candidates, random_state=0).fit(bags, Y[:, :2])
+@pytest.mark.parametrize("bad", [Constant(), Infinite()])
+def test_a_candidate_whose_scores_are_not_finite_is_named(bags, Y, bad):
+    classifier = MimlClassifier({"good": Largest(), "bad": bad}, random_state=0)
+    message = "scores must be finite, got 60 that are NaN or infinite"
+    with pytest.raises(ValueError, match=message) as raised:
+        classifier.fit(bags, Y[:, :2])
+    assert raised.value.__notes__ == ["It is raised by the candidate 'bad'."]
 
 
 SEEDED = {

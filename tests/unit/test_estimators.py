@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import coo_matrix, csc_array, csr_array, csr_matrix
 from sklearn.base import clone, is_classifier
+from sklearn.exceptions import NotFittedError
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -897,6 +898,41 @@ def test_one_label_is_scored_whatever_holds_its_classes(bags, labels):
         learner.score(bags, np.where(y, 1, np.nan))
     with pytest.raises(ValueError, match=r"y must hold the classes \[False, True\], got sea"):
         learner.score(bags, np.full(len(y), "sea"))
+
+
+def test_labels_of_zero_and_minus_one_mean_nothing_beside_each_other(bags, labels):
+    y = np.where(labels[:, 0], 0, -1)
+    learner = miml.MiSvmBag().fit(bags, y)
+    assert learner.score(bags, y) == np.mean(learner.predict(bags) == y)
+    with pytest.raises(ValueError, match=r"y must hold the classes \[-1, 0\], got 1"):
+        learner.score(bags, np.where(labels[:, 0], 1, -1))
+    of_truths = miml.MiSvmBag().fit(bags, labels[:, 0])
+    both = y.copy()
+    both[0] = 1
+    with pytest.raises(ValueError, match=r"y must hold the classes \[False, True\], got -1"):
+        of_truths.score(bags, both)
+
+
+def test_an_unfitted_learner_of_one_label_says_so(bags, labels):
+    with pytest.raises(NotFittedError):
+        miml.MiSvmBag().score(bags, labels[:, 0])
+    with pytest.raises(NotFittedError):
+        miml.MiSvmBag().decide(np.zeros(3))
+
+
+class Ensemble(MimlNn):
+    """As ensembles of scikit-learn it has a length, and so a truth value, only when fitted."""
+
+    def __len__(self):
+        return len(self.estimators_)
+
+
+def test_an_unfitted_ensemble_may_be_the_learner(bags, labels):
+    vectors = bags.mean(bags.instances)
+    insdif = miml.InsDif(learner=Ensemble()).fit(vectors, labels)
+    assert isinstance(insdif.learner_, Ensemble)
+    subcod = miml.SubCod(2, learner=Ensemble(), random_state=0).fit(bags, labels[:, 0])
+    assert isinstance(subcod.learner_, Ensemble)
 
 
 def test_weights_of_score_go_by_the_names_of_the_bags(bags, labels):

@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
 from mimlpaper import MimlNn, MimlSvm, distances, kernels
@@ -65,6 +66,13 @@ def test_gammas_by_hand(gamma, expected):
     """Two features of variance 4."""
     X = np.array([[0.0, 4.0], [4.0, 0.0]])
     assert kernels.kernel_gamma(gamma, X) == expected
+
+
+@pytest.mark.parametrize("value", [0.0, 0.7, 0.1, 1e9 / 3])
+def test_the_scale_of_equal_values_is_one_whatever_rounding_makes_of_their_mean(value):
+    X = np.full((3, 1), value)
+    assert kernels.kernel_gamma("scale", X) == 1.0
+    assert kernels.kernel_gamma("scale", csr_matrix(X)) == 1.0
 
 
 def test_an_unknown_kernel_is_refused(rng):
@@ -132,6 +140,22 @@ def test_randomly_pivoted_cholesky_by_hand(seed):
     assert left == pytest.approx(0.0)
     if begins_with_0:
         assert L == pytest.approx(np.array([[2.0, 0.0], [1.0, 2.0]]))
+
+
+def test_a_pivot_that_rounding_makes_negative_is_left_out():
+    """The second row is the first; of its own entry, a little less than 1, nothing is left."""
+    K = np.array([[1.0, 1.0, 0.0], [1.0, 1.0 - 1e-15, 0.0], [0.0, 0.0, 1.0]])
+    for seed in range(20):
+        L, pivots, _ = kernels.randomly_pivoted_cholesky(
+            np.ones(3) + 1e-12,
+            lambda i: K[i].copy(),
+            3,
+            0.0,
+            seed,
+        )
+        assert np.isfinite(L).all()
+        assert L.shape == (3, len(pivots))
+        assert np.allclose(L @ L.T, K)
 
 
 def test_completely_pivoted_cholesky_takes_the_larger_pivot_first():
@@ -317,11 +341,21 @@ def test_learners_take_distances_as_metrics(bags, labels, kind, distance):
 
 
 @pytest.mark.parametrize(
-    "setting", [{"kernel": "poly", "coef0": -1.0}, {"gamma": -1.0}, {"tol": -1.0}], ids=str
+    "setting",
+    [
+        {"kernel": "poly", "coef0": -1.0},
+        {"kernel": "poly", "degree": 0},
+        {"kernel": "poly", "degree": 1.5},
+        {"gamma": -1.0},
+        {"gamma": np.inf},
+        {"tol": -1.0},
+    ],
+    ids=str,
 )
 def test_a_factor_of_what_is_no_kernel_is_refused(rng, setting):
     (name,) = setting.keys() - {"kernel"}
-    with pytest.raises(ValueError, match=f"{name} must be a number of at least 0, got -1.0"):
+    message = f"{name} must be .* of at least [01], got {setting[name]}"
+    with pytest.raises(ValueError, match=message):
         KernelFactor(**setting).fit(rng.random((4, 2)))
 
 
@@ -334,5 +368,7 @@ def test_a_factor_whose_warning_is_an_error_keeps_nothing(rng):
 
 
 def test_a_factor_with_a_word_in_place_of_a_number_is_refused():
-    with pytest.raises(ValueError, match="gamma must be a number of at least 0, got 'scale'"):
+    with pytest.raises(
+        ValueError, match="gamma must be a finite number of at least 0, got 'scale'"
+    ):
         KernelFactor(gamma="scale").fit(np.eye(2))

@@ -68,6 +68,19 @@ def test_a_file_takes_its_place_when_it_is_whole(tmp_path, monkeypatch, error):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_an_interrupt_just_after_the_renaming_stays_an_interrupt(tmp_path, monkeypatch):
+    rename = os.replace
+
+    def rename_and_interrupt(*paths):
+        rename(*paths)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", rename_and_interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(tmp_path / "file.txt", "content")
+    assert (tmp_path / "file.txt").read_text() == "content"
+
+
 @on_posix
 @pytest.mark.parametrize("rights", [0o600, 0o640, 0o666])
 def test_a_private_file_stays_private(tmp_path, rights):

@@ -48,7 +48,7 @@ def fragment(given: dict) -> str:
     """HTML that draws what :func:`sweeps` or :func:`early_stop` returns."""
     # A script ends at the first such sign, also within a text.
     data = json.dumps(given).replace("</", r"<\/")
-    return FRAGMENT.format(module=MODULE.read_text(), data=data)
+    return FRAGMENT.format(module=MODULE.read_text(encoding="utf-8"), data=data)
 
 
 def sweeps(read: Callable[[str], pd.DataFrame]) -> dict:
