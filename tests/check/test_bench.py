@@ -271,13 +271,17 @@ def test_what_is_not_written_as_an_entry_is_refused(here, entry):
 
 @pytest.mark.parametrize("tables", [[], [6], [1, "1"]])
 def test_what_is_no_table_is_refused(tables):
-    with pytest.raises(ValueError, match=r"tables must be some of \[1, 2, 3, 4, 5, 'unseen'\]"):
+    with pytest.raises(
+        ValueError, match=r"tables must be some of \[1, 2, 3, 4, 5, 'unseen'\]"
+    ):
         bench("stranger:knn", tables)
 
 
 @pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf"), 1e300])
 def test_a_timeout_that_no_clock_can_keep_is_refused(timeout):
-    with pytest.raises(ValueError, match="timeout must be a positive, finite number of seconds"):
+    with pytest.raises(
+        ValueError, match="timeout must be a positive, finite number of seconds"
+    ):
         bench("stranger:knn", [1], timeout=timeout)
 
 
@@ -401,7 +405,9 @@ def test_the_best_of_each_column_is_bold_and_what_is_missing_a_dash(ranked):
     ("number", "of_a", "of_b"),
     [(1, "8–0–6", "6–0–8"), (4, "4–0–3", "3–0–4")],
 )
-def test_cases_are_counted_by_criterion_and_set_or_over_the_sets_of_table_4(number, of_a, of_b):
+def test_cases_are_counted_by_criterion_and_set_or_over_the_sets_of_table_4(
+    number, of_a, of_b
+):
     """On each set A is better on four losses and worse on three scores."""
     records = apart(0.1)
     if number == 4:

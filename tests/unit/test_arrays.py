@@ -157,9 +157,15 @@ DAYS = pd.to_datetime(["2020-01-01", "2020-01-02"])
         (np.ma.concatenate([MASKED, MASKED]), "no masked values; fill them"),
         ([*DATES, *DATES], "got dates"),
         ([*TIMES, *TIMES], "got times"),
-        (pd.DataFrame({"x": [0.5, 1.0], "day": DAYS}), "got Timestamp .*; give numbers, such as"),
+        (
+            pd.DataFrame({"x": [0.5, 1.0], "day": DAYS}),
+            "got Timestamp .*; give numbers, such as",
+        ),
         (pd.DataFrame({"x": [0.5, 1.0], "took": DAYS - DAYS[0]}), "got Timedelta .*; give"),
-        (pd.DataFrame({"x": [0.5, 1.0], "month": DAYS.to_period("M")}), "got Period .*; give"),
+        (
+            pd.DataFrame({"x": [0.5, 1.0], "month": DAYS.to_period("M")}),
+            "got Period .*; give",
+        ),
         (pd.DataFrame({"x": [0.5, 1.0], "text": ["3", "1_0"]}), "got str '3'"),
         (np.array([["1_0"], ["２"]], dtype=object), "got str '1_0'"),
         (pd.DataFrame({"colour": pd.Categorical(["1", "2"])}), "got str '1'"),
@@ -179,7 +185,9 @@ def test_learners_of_vectors_refuse_masks_dates_and_texts(table, message):
 @given(
     row=st.integers(0, 3),
     column=st.integers(0, 2),
-    cell=st.sampled_from(["1", "1_0", b"1", DAYS[0], DAYS[0].date(), np.datetime64("NaT"), TIME]),
+    cell=st.sampled_from(
+        ["1", "1_0", b"1", DAYS[0], DAYS[0].date(), np.datetime64("NaT"), TIME]
+    ),
     form=st.sampled_from([np.asarray, np.ndarray.tolist, pd.DataFrame]),
 )
 def test_a_mask_a_date_or_a_text_is_refused_wherever_it_stands(row, column, cell, form):
@@ -226,7 +234,9 @@ class OfMaskedScores:
 
 def test_masked_integers_are_filled_as_the_error_says():
     masked = np.ma.masked_array([[1, 2]], mask=[[False, True]])
-    with pytest.raises(ValueError, match=r"numbers as \.astype\(float\)\.filled\(np\.nan\) does"):
+    with pytest.raises(
+        ValueError, match=r"numbers as \.astype\(float\)\.filled\(np\.nan\) does"
+    ):
         Bags.from_list([masked])
     bags = Bags.from_list([masked.astype(float).filled(np.nan)])
     assert bags.missing.tolist() == [True]
@@ -273,7 +283,9 @@ LARGE = 2**53 + 1  # the first integer that float64 rounds
     ids=repr,
 )
 def test_an_integer_that_float64_would_round_is_refused(integers):
-    with pytest.raises(ValueError, match=r"scores must hold integers of at most 2\^53, got -?\d"):
+    with pytest.raises(
+        ValueError, match=r"scores must hold integers of at most 2\^53, got -?\d"
+    ):
         average_precision([[1, 0]], integers)
 
 
@@ -331,7 +343,9 @@ def test_numbered_rows_keep_their_places(numbers):
 
 
 def test_numbers_that_names_hold_in_another_order_are_refused():
-    with pytest.raises(ValueError, match=r"if their order is the same, .*\.to_numpy\(\) does"):
+    with pytest.raises(
+        ValueError, match=r"if their order is the same, .*\.to_numpy\(\) does"
+    ):
         order_by_name("rows", [2, 1, 3], ["img1", "img2", "img3"])
     places = order_by_name("rows", [1, 2, 3], ["img1", "img2", "img3"])
     assert places.tolist() == [0, 1, 2]

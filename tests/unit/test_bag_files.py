@@ -13,7 +13,14 @@ from scipy.io import savemat
 from scipy.sparse import csc_array
 
 from mimlpaper.bags import Bags
-from mimlpaper.datasets import DataError, LabelledBags, labelled_bags, load, read_bags, write_bags
+from mimlpaper.datasets import (
+    DataError,
+    LabelledBags,
+    labelled_bags,
+    load,
+    read_bags,
+    write_bags,
+)
 from mimlpaper.datasets.bag_files import read_labels, read_new_bags
 from tests.systems import on_posix
 
@@ -268,7 +275,9 @@ def test_weights_of_weka_are_left_out(read, two, weight):
 
 
 def test_a_value_in_braces_is_no_weight(read):
-    text = "@relation r\n@attribute k {'{2}',b}\n@attribute y {1,0}\n@attribute s {0}\n@data\n"
+    text = (
+        "@relation r\n@attribute k {'{2}',b}\n@attribute y {1,0}\n@attribute s {0}\n@data\n"
+    )
     data = read("a.arff", f"{text}'{{2}}',1,0\n{{1 0}}\nb,0,0\n", labels=["y"])
     assert data.feature_names == ("k={2}", "k=b", "s=0")
     assert as_lists(data) == [[[1, 0, 1]], [[1, 0, 1]], [[0, 1, 1]]]
@@ -373,7 +382,9 @@ def test_booleans_of_tables_are_one_and_zero(read, true, false):
     assert as_lists(read("t.csv", text)) == [[[1]], [[0]]]
 
 
-@pytest.mark.parametrize("digits", ["9007199254740993", "-9007199254740993", "+9007199254740993"])
+@pytest.mark.parametrize(
+    "digits", ["9007199254740993", "-9007199254740993", "+9007199254740993"]
+)
 def test_an_integer_that_would_be_rounded_is_refused(refused, digits):
     message = "line 2: 'x' .*9007199254740993'; float64 would round this integer"
     refused("t.csv", f"bag,x,label:a\np,{digits},1\n", message)
@@ -398,7 +409,9 @@ def test_lines_of_json_are_records(read):
     records = [{"bag": "p", "x": 1, "label:a": 1}, {"bag": "q", "x": 2, "label:a": 0}]
     lines = "\n".join(map(json.dumps, records)) + "\n"
     assert_same(read("t.json", lines), read("t.json", json.dumps(records)))
-    assert_same(read("t.json", json.dumps(records[0])), read("t.json", json.dumps(records[:1])))
+    assert_same(
+        read("t.json", json.dumps(records[0])), read("t.json", json.dumps(records[:1]))
+    )
 
 
 @pytest.mark.parametrize("n_digits", [400, 5000])
@@ -489,7 +502,9 @@ def test_records_in_memory_are_a_frame_as_the_error_says():
 
 
 def test_bags_without_labels_are_not_written(tmp_path, two):
-    with pytest.raises(ValueError, match=r"data must be .*, as labelled_bags\(X, Y\) gives them"):
+    with pytest.raises(
+        ValueError, match=r"data must be .*, as labelled_bags\(X, Y\) gives them"
+    ):
         write_bags(tmp_path / "t.csv", two.X)
 
 
@@ -801,7 +816,9 @@ def test_parquet_that_would_be_large_is_refused_before_it_is_read(tmp_path):
         read_bags(path, max_bytes=50_000)
     table.assign(f1=np.arange(n_rows)).to_parquet(path, compression="gzip")
     assert path.stat().st_size < 10**6
-    with pytest.raises(DataError, match="at most max_bytes=1,300,000 bytes after decompression"):
+    with pytest.raises(
+        DataError, match="at most max_bytes=1,300,000 bytes after decompression"
+    ):
         read_bags(path, max_bytes=1_300_000)
 
 
@@ -861,7 +878,9 @@ def test_sparse_rows_cost_what_they_hold(read, refused):
     assert data.X.instances[0, [6, 7, 8]].tolist() == [0, 1, 1]
 
     many_rows = text + 600 * row
-    message = "line 20016: 13 rows of 20,001 numbers.* more than 4 times max_bytes=500,000 bytes"
+    message = (
+        "line 20016: 13 rows of 20,001 numbers.* more than 4 times max_bytes=500,000 bytes"
+    )
     refused(
         "wide.arff",
         many_rows,
@@ -925,9 +944,8 @@ def test_bad_compressed_files_are_refused(refused):
     ids=str,
 )
 def test_json_that_is_no_table_is_refused(refused, content):
-    message = (
-        r"JSON must be a list of records, such as .* as table\.to_json\(path, orient='records'"
-    )
+    records = r"such as .* as table\.to_json\(path, orient='records'"
+    message = f"JSON must be a list of records, {records}"
     refused("t.json", json.dumps(content), message)
 
 
@@ -1148,7 +1166,10 @@ def test_xml_beside_the_file_names_the_labels(read, mulan, tmp_path, xml):
     [
         ("<labels/>", "must hold <label name"),
         ("no", "an XML file of labels"),
-        (XML.replace("label1", "label3"), r"must name attributes of the file, got \['label3'\]"),
+        (
+            XML.replace("label1", "label3"),
+            r"must name attributes of the file, got \['label3'\]",
+        ),
     ],
 )
 def test_bad_xml_of_mulan_is_refused(read, refused, tmp_path, xml, message):
@@ -1258,11 +1279,16 @@ def test_missing_numbers_of_matlab_files_get_a_number_or_are_refused(tmp_path, v
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"labels": "abc"}, r"labels= must be an .xml file or a list of names, such as \['abc'\]"),
+        (
+            {"labels": "abc"},
+            r"labels= must be an .xml file or a list of names, such as \['abc'\]",
+        ),
         ({"bag": "bag"}, "bag= is for tables, a .mat file has no names of bags, got 'bag'"),
     ],
 )
-def test_options_of_tables_are_refused_for_matlab_files(tmp_path, variables, options, message):
+def test_options_of_tables_are_refused_for_matlab_files(
+    tmp_path, variables, options, message
+):
     path = tmp_path / "t.mat"
     savemat(path, variables)
     with pytest.raises(DataError, match=message):
@@ -1475,5 +1501,7 @@ def test_labels_of_new_bags_are_not_read_whatever_their_type(tmp_path):
     path = tmp_path / "new.csv"
     path.write_text("bag,f1,7\na,1,?\n")
     assert read_new_bags(path, [7]).feature_names == ("f1",)
-    with pytest.raises(ValueError, match=r"labels must be a list of names, such as \['sea'\]"):
+    with pytest.raises(
+        ValueError, match=r"labels must be a list of names, such as \['sea'\]"
+    ):
         read_new_bags(path, "sea")

@@ -23,7 +23,12 @@ from mimlpaper.base import check_labels, label_sets
 from mimlpaper.datasets import TextBags, labelled_bags
 from mimlpaper.distances import average_hausdorff, max_hausdorff, set_kernel_distance
 from mimlpaper.metrics import hamming_loss
-from mimlpaper.preprocessing import BagStatistics, ConcatenateInstances, MeanInstances, OnInstances
+from mimlpaper.preprocessing import (
+    BagStatistics,
+    ConcatenateInstances,
+    MeanInstances,
+    OnInstances,
+)
 
 
 @pytest.fixture
@@ -133,7 +138,10 @@ def test_indexing_and_adding_agree_with_a_list(bags):
         ([[[1.0]], [[1.0, 2.0]]], "bag 1 has 2 features, bag 0 has 1"),
         ([[1.0, 2.0]], "bag 0 must be 2-D"),
         (np.ones((3, 2)), r"one 2-D array.*of one instance list\(\w+\[:, None, :\]\)"),
-        (pd.DataFrame(np.ones((3, 2))), r"one table; .*list\(\w+\.to_numpy\(\)\[:, None, :\]\)"),
+        (
+            pd.DataFrame(np.ones((3, 2))),
+            r"one table; .*list\(\w+\.to_numpy\(\)\[:, None, :\]\)",
+        ),
         (MimlNn(), "got the estimator MimlNn; are two arguments swapped"),
         (
             labelled_bags([[[0.0]]], [[1]], ["sea"]),
@@ -148,7 +156,9 @@ def test_bad_bags_are_refused(given, message):
 
 def test_one_table_is_no_list_of_bags():
     table = pd.DataFrame({"x": [1.0, 2.0]})
-    message = r"bags must be .*, got one table; .* give list\(bags\.to_numpy\(\)\[:, None, :\]\)"
+    message = (
+        r"bags must be .*, got one table; .* give list\(bags\.to_numpy\(\)\[:, None, :\]\)"
+    )
     with pytest.raises(ValueError, match=message):
         Bags.from_list(table)
     assert Bags.from_list(list(table.to_numpy()[:, None, :])).sizes.tolist() == [1, 1]
@@ -347,7 +357,9 @@ def test_cells_of_matlab_are_bags():
     assert as_bags(row).sizes.tolist() == [2, 1]
     nested = np.empty((1, 1), dtype=object)
     nested[0, 0] = np.ones((2, 3))
-    with pytest.raises(ValueError, match=r"bag 0 must hold numbers, got a cell .* \.item\(\) does"):
+    with pytest.raises(
+        ValueError, match=r"bag 0 must hold numbers, got a cell .* \.item\(\) does"
+    ):
         as_bags([nested])
     assert as_bags([nested.item()]).sizes.tolist() == [2]
     numbers = np.array([[1.0], [2.0]], dtype=object)
@@ -451,7 +463,9 @@ def test_a_series_of_booleans_chooses_bags_without_names_by_their_numbers():
     numbered = pd.Series([True, False, False])
     assert bags[numbered].instances.tolist() == [[1]]
     shuffled = numbered[[2, 0, 1]]
-    with pytest.raises(ValueError, match=r"key must have the order .* give key\.sort_index\(\)"):
+    with pytest.raises(
+        ValueError, match=r"key must have the order .* give key\.sort_index\(\)"
+    ):
         bags[shuffled]
     assert bags[shuffled.sort_index()].instances.tolist() == [[1]]
 
@@ -533,13 +547,17 @@ def test_sums_are_exact_whatever_holds_the_values(dtype):
     """In half precision 2048 + 1 is 2048."""
     bags = Bags(np.ones((4, 1)), [0, 4])
     assert bags.sum(np.array([2048, 1, 1, 1], dtype)).tolist() == [2051]
-    with pytest.raises(ValueError, match="values must hold real numbers, got complex numbers"):
+    with pytest.raises(
+        ValueError, match="values must hold real numbers, got complex numbers"
+    ):
         bags.max(np.array([1, 2, 3, 1j]))
 
 
 @pytest.mark.parametrize("scores", [[[np.nan, -1.0]], [0.1, 0.2]], ids=repr)
 def test_scores_to_decide_on_are_a_table_without_nan(scores):
-    with pytest.raises(ValueError, match=r"scores must be \(n_examples, n_labels\), without NaN"):
+    with pytest.raises(
+        ValueError, match=r"scores must be \(n_examples, n_labels\), without NaN"
+    ):
         MimlNn().decide(scores)
 
 
@@ -595,7 +613,9 @@ def test_odd_keys_of_bags_are_refused(two_bags, key, message):
 
 def test_groups_of_a_table_are_no_bags():
     table = pd.DataFrame({"bag": ["a", "b"], "f1": [1.0, 2.0]})
-    with pytest.raises(ValueError, match=r"got groups of a table; give read_bags\(table, labels"):
+    with pytest.raises(
+        ValueError, match=r"got groups of a table; give read_bags\(table, labels"
+    ):
         Bags.from_list(table.groupby("bag"))
 
 

@@ -11,7 +11,11 @@ from mimlstudy.judge.claim_tests import ClaimTest, claim_tests
 from mimlstudy.judge.claims import CLAIM_KINDS, VIEWS, evaluate_claims
 from mimlstudy.judge.rules import Rules
 from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
-from mimlstudy.paper.published import published_characteristics, published_claims, published_tables
+from mimlstudy.paper.published import (
+    published_characteristics,
+    published_claims,
+    published_tables,
+)
 from tests.made_up_records import as_in_the_paper, level, rows, spread, staged, swept
 
 SEVEN = tuple(CRITERIA)

@@ -216,7 +216,9 @@ SEEDED = {
 @pytest.mark.parametrize("name", SEEDED)
 def test_a_seed_reaches_every_part_of_a_candidate(bags, Y, name):
     candidates = {name: SEEDED[name]}
-    first, second = (MimlClassifier(candidates, random_state=0).fit(bags, Y) for _ in range(2))
+    first, second = (
+        MimlClassifier(candidates, random_state=0).fit(bags, Y) for _ in range(2)
+    )
     assert np.array_equal(first.decision_function(bags), second.decision_function(bags))
     parameters = first.model_[-1].get_params()
     seeds = {value for key, value in parameters.items() if key.endswith("random_state")}
@@ -484,7 +486,11 @@ def test_one_class_or_one_score_is_not_calibrated(scores, n_false):
     [
         (MimlClassifier(), 3, "4 bags at least, got 3"),
         (MimlClassifier(n_folds=1), 30, "n_folds. parameter of MimlClassifier must be"),
-        (MimlClassifier(time_budget=0), 30, "time_budget. parameter of MimlClassifier must be"),
+        (
+            MimlClassifier(time_budget=0),
+            30,
+            "time_budget. parameter of MimlClassifier must be",
+        ),
         (MimlClassifier([MimlNn()]), 30, "candidates must be a dict"),
     ],
 )

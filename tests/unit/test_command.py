@@ -112,7 +112,9 @@ def test_verify_fails_if_records_are_damaged(run, recorded, options, expected):
     assert (remedy in printed) == (not options)
 
 
-def test_compute_fails_if_records_stay_as_they_are_for_want_of_data(run, recorded, monkeypatch):
+def test_compute_fails_if_records_stay_as_they_are_for_want_of_data(
+    run, recorded, monkeypatch
+):
     """And verify says how many records it cannot compare."""
     monkeypatch.setattr(
         PaperCatalogue,
@@ -135,7 +137,9 @@ def test_verify_says_how_many_records_it_cannot_compare(run, monkeypatch):
     )
     code, printed = run(f"verify {SMOKE_RUN}")
     assert code == 0
-    assert "3 recorded trials cannot be compared: of other settings or data, or costs" in printed
+    assert (
+        "3 recorded trials cannot be compared: of other settings or data, or costs" in printed
+    )
 
 
 @pytest.mark.usefixtures("recorded")
@@ -200,7 +204,9 @@ def test_the_command_that_runs_a_notebook_again_has_the_options_that_were_given(
     assert f" mimlpaper {again}\n" in printed
 
 
-def test_a_notebook_with_trials_to_run_waits_where_only_recorded_ones_are_asked_for(run, calls):
+def test_a_notebook_with_trials_to_run_waits_where_only_recorded_ones_are_asked_for(
+    run, calls
+):
     code, _ = run("run --recorded 4_degeneration")
     assert code == 1
     assert not calls
@@ -235,7 +241,10 @@ def test_run_names_the_page_to_open(run, monkeypatch, tmp_path):
     ("words", "remedy"),
     [
         ("4_degen", "did you mean 4_degeneration?"),
-        ("3_framework -p scene many", "parameter scene of 3_framework must be int, such as 3"),
+        (
+            "3_framework -p scene many",
+            "parameter scene of 3_framework must be int, such as 3",
+        ),
         ("3_framework -p scen 3", "got 'scen'; did you mean 'scene'?"),
         ("3_framework -p scene 1 -p scene 2", "-p scene must be given once, got 2 times"),
         ("3_framework -p jobs 0", "jobs must be -1, one a core, or at least 1, got 0"),
@@ -259,7 +268,9 @@ def test_parameters_are_checked_before_trials_are_counted(run, monkeypatch, word
 
 
 @pytest.mark.parametrize("line", ["run", "run --parameters", "run 3_framework"])
-def test_run_in_an_installed_package_says_that_it_has_no_notebooks(run, results, monkeypatch, line):
+def test_run_in_an_installed_package_says_that_it_has_no_notebooks(
+    run, results, monkeypatch, line
+):
     monkeypatch.setattr(folders, "notebooks", lambda: results / "none")
     code, printed = run(line)
     assert code == 2
@@ -305,7 +316,8 @@ def test_seconds_are_positive_and_in_plain_digits(usage_error, line, number):
 
 
 @pytest.mark.parametrize(
-    ("text", "seconds"), [("20", 20.0), ("1.5", 1.5), (".5", 0.5), ("2.", 2.0), ("1e-7", 1e-7)]
+    ("text", "seconds"),
+    [("20", 20.0), ("1.5", 1.5), (".5", 0.5), ("2.", 2.0), ("1e-7", 1e-7)],
 )
 def test_seconds_may_have_decimals_and_an_exponent(text, seconds):
     parser, _ = command.build_parsers()
@@ -369,7 +381,9 @@ def test_status_of_an_installed_package_is_that_of_its_experiments(run, results,
     monkeypatch.setattr(folders, "notebooks", lambda: results / "none")
     code, printed = run("status")
     assert code == 1
-    assert re.search(r"^table1 +missing +300 missing +mimlpaper compute table1$", printed, re.M)
+    assert re.search(
+        r"^table1 +missing +300 missing +mimlpaper compute table1$", printed, re.M
+    )
     assert printed.endswith("\n\n0 rows\n")
     assert run("status --json") == (0, '{\n "rows": 0\n}\n')
 

@@ -72,7 +72,9 @@ def empty_figure():
     ("name", "title"),
     [("figure1", "Fig. 1"), ("rise_and_fall", "rise and fall")],
 )
-def test_a_figure_is_shown_with_its_name_and_caption_and_carries_them(project, shown, name, title):
+def test_a_figure_is_shown_with_its_name_and_caption_and_carries_them(
+    project, shown, name, title
+):
     figure = empty_figure()
     Companion().save_figure(figure, name, shows="A line.")
     assert not plt.fignum_exists(figure.number)
@@ -342,7 +344,9 @@ def test_a_number_of_processes_that_none_can_have_is_refused(jobs):
 
 
 def test_an_unknown_profile_is_refused():
-    with pytest.raises(ParameterError, match=r"profile must be one of .*'paper'\], got 'fast'"):
+    with pytest.raises(
+        ParameterError, match=r"profile must be one of .*'paper'\], got 'fast'"
+    ):
         Companion(profile="fast")
 
 

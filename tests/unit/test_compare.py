@@ -15,7 +15,8 @@ from tests.made_up_records import as_in_the_paper, rows
 def printed():
     """Tables 1 to 5 with records that give the printed values."""
     tables = [
-        compare.compare_with_paper(as_in_the_paper(number), number) for number in published_tables()
+        compare.compare_with_paper(as_in_the_paper(number), number)
+        for number in published_tables()
     ]
     return pd.concat(tables, ignore_index=True)
 

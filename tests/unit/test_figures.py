@@ -188,7 +188,9 @@ def test_every_method_has_its_own_look():
     assert look_of("MlSvm, mean") == figures.looks_of_methods()["MlSvm"]
 
 
-@pytest.mark.parametrize("table", published_tables().values(), ids=lambda table: table.experiment)
+@pytest.mark.parametrize(
+    "table", published_tables().values(), ids=lambda table: table.experiment
+)
 def test_methods_of_a_table_differ_in_colour_or_marker(table):
     marks = set()
     for method in table.algorithms:

@@ -168,7 +168,9 @@ def test_the_index_or_a_column_names_the_bags(frame):
 def test_the_index_that_pandas_writes_by_default_names_no_bags(options, tmp_path):
     path = tmp_path / "t.csv"
     TABLE.to_csv(path)
-    with pytest.raises(DataError, match=r"a name, got ''.*by to_csv\(index=False\), or.*bag=''"):
+    with pytest.raises(
+        DataError, match=r"a name, got ''.*by to_csv\(index=False\), or.*bag=''"
+    ):
         read_bags(path, **options)
     TABLE.to_csv(path, index=False)
     assert_same(read_bags(path, **options), read_bags(TABLE))
@@ -286,7 +288,9 @@ def test_levels_without_names_get_them_as_the_error_says(names):
 def test_columns_of_two_levels_are_joined_as_the_error_says(second):
     table = TABLE.copy()
     table.columns = pd.MultiIndex.from_tuples([(name, second) for name in TABLE.columns])
-    with pytest.raises(DataError, match=r"table.columns = \[' '.join\(map\(str, names\)\).strip"):
+    with pytest.raises(
+        DataError, match=r"table.columns = \[' '.join\(map\(str, names\)\).strip"
+    ):
         read_bags(table)
     table.columns = [" ".join(map(str, names)).strip() for names in table.columns]
     assert read_bags(table).bag_names == read_bags(TABLE).bag_names
@@ -448,7 +452,10 @@ def test_what_is_no_set_of_names_never_becomes_a_name(text):
         (["sea", None], "; a name is a text or a whole number, got None"),
         ([b"sea"], "; a name is a text or a whole number, got b'sea'"),
         ([["sea", "sky"]], r"; a name is a text or a whole number, got \['sea', 'sky'\]"),
-        ({"sea": 1, "sky": 0}, r"; give the names in it, .* for name in cell if cell\[name\]\]"),
+        (
+            {"sea": 1, "sky": 0},
+            r"; give the names in it, .* for name in cell if cell\[name\]\]",
+        ),
         ("sea, sky", "; if ',' stands between names, give separator=','"),
         ("sea•sky", "; if '•' stands between names, give separator='•'"),
         ("sea｜sky", "; if '｜' stands between names, give separator='｜'"),
@@ -467,7 +474,9 @@ def test_what_is_no_set_of_names_never_becomes_a_name(text):
 )
 def test_the_hint_of_a_bad_set_helps(cell, hint):
     frame = pd.DataFrame({"bag": ["p"], "f1": [1.0], "tags": [cell]})
-    with pytest.raises(DataError, match=f"row 0: 'tags' must be a list .*[^=,]{hint}$") as caught:
+    with pytest.raises(
+        DataError, match=f"row 0: 'tags' must be a list .*[^=,]{hint}$"
+    ) as caught:
         read_bags(frame, labels="tags")
     assert ("separator" in str(caught.value)) == ("separator" in hint)
 
@@ -487,7 +496,9 @@ def test_a_set_may_be_a_series_or_an_array(as_cell):
     assert read_bags(frame, labels="tags").label_names == ("sea", "sky")
 
 
-@pytest.mark.parametrize("empty", ["set()", "frozenset()", "[]", "()", "", None, set()], ids=repr)
+@pytest.mark.parametrize(
+    "empty", ["set()", "frozenset()", "[]", "()", "", None, set()], ids=repr
+)
 def test_a_set_without_names_gives_no_label(empty):
     frame = TABLE.drop(columns="label:sea").assign(tags=["sea", "sea", empty])
     data = read_bags(frame, labels="tags")
@@ -526,7 +537,19 @@ def test_a_column_of_truths_is_no_column_of_sets(truths, tmp_path):
         read_bags(path, labels="wet")
 
 
-MISSING_TEXTS = ["NA", "n/a", "N.A.", "#N/A", "<NA>", "NaN", "NAN", "NaT", "none", "NONE", "None"]
+MISSING_TEXTS = [
+    "NA",
+    "n/a",
+    "N.A.",
+    "#N/A",
+    "<NA>",
+    "NaN",
+    "NAN",
+    "NaT",
+    "none",
+    "NONE",
+    "None",
+]
 MISSING_TEXTS += ["Null", "null", "nil", "-", ".", "?"]
 
 
@@ -535,7 +558,9 @@ def test_a_missing_set_is_no_label(cell):
     frame = TABLE.drop(columns="label:sea").assign(kinds=["sea", "sea", f" {cell} "])
     hint = re.escape(f"{cell!r} may mean a missing value: give [], or [{cell!r}] if")
     for separator in (None, ";"):
-        with pytest.raises(DataError, match=f"row 2: 'kinds' must be a list of names.*{hint}"):
+        with pytest.raises(
+            DataError, match=f"row 2: 'kinds' must be a list of names.*{hint}"
+        ):
             read_bags(frame, labels="kinds", separator=separator)
     for name in ([cell], json.dumps([cell]), str([cell])):
         kept = read_bags(frame.assign(kinds=["sea", "sea", name]), labels="kinds")
@@ -551,7 +576,9 @@ def test_a_missing_number_of_any_program_is_known(cell):
     assert read_bags(frame, missing=7).X.instances[2, 1] == 7
 
 
-@pytest.mark.parametrize("labels", [[1.0, 1.0, -1.0], [1, 1, -1], [True, True, False]], ids=str)
+@pytest.mark.parametrize(
+    "labels", [[1.0, 1.0, -1.0], [1, 1, -1], [True, True, False]], ids=str
+)
 @pytest.mark.parametrize("float_format", [None, "%.2f"])
 def test_labels_come_back_from_a_file_of_pandas(labels, float_format, tmp_path):
     frame = TABLE.assign(**{"label:sea": labels})
@@ -595,7 +622,9 @@ def test_bytes_are_no_names():
 def test_vectors_and_lists_name_no_bag(cell):
     """As texts, long vectors that differ in the middle would be one name."""
     cells = pd.Series([cell, cell, cell], dtype=object)
-    with pytest.raises(DataError, match="row 0: 'bag' must name a bag, by a text or a number"):
+    with pytest.raises(
+        DataError, match="row 0: 'bag' must name a bag, by a text or a number"
+    ):
         read_bags(TABLE.assign(bag=cells))
     with pytest.raises(ValueError, match="bag names must be texts or numbers"):
         labelled_bags([[[1.0]], [[2.0]]], [[1], [0]], bag_names=[cell, "b"])
@@ -603,13 +632,17 @@ def test_vectors_and_lists_name_no_bag(cell):
 
 def test_complex_numbers_name_no_bag():
     table = pd.DataFrame({"impedance": [1j, 2j], "f1": [1, 2], "label:sea": [1, 0]})
-    with pytest.raises(DataError, match="'impedance', must name the bags, got complex numbers"):
+    with pytest.raises(
+        DataError, match="'impedance', must name the bags, got complex numbers"
+    ):
         read_bags(table)
 
 
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
 def test_what_is_missing_is_no_name(missing):
-    with pytest.raises(DataError, match="each column must have a head, got none for column 2"):
+    with pytest.raises(
+        DataError, match="each column must have a head, got none for column 2"
+    ):
         read_bags(TABLE.set_axis([TABLE.columns[0], missing, *TABLE.columns[2:]], axis=1))
     with pytest.raises(ValueError, match="label names must be texts or numbers"):
         labelled_bags([[[1.0]]], [[1, 0]], ["sea", missing])
@@ -701,7 +734,9 @@ def tagged():
 
 def test_sets_beside_marked_labels_are_refused(tagged):
     both = tagged.assign(**{"label:x": [1, 1, 0]})
-    message = r"labels= must be None, as heads mark the labels \['x'\], got 'tags'; .* leave the"
+    message = (
+        r"labels= must be None, as heads mark the labels \['x'\], got 'tags'; .* leave the"
+    )
     with pytest.raises(DataError, match=message):
         read_bags(both, labels="tags")
     alone = read_bags(both.drop(columns="label:x"), labels="tags")
@@ -719,9 +754,13 @@ def test_tables_of_other_libraries(tagged):
 
 def test_labels_in_tables_of_other_libraries_say_how_to_give_them():
     polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
-    with pytest.raises(ValueError, match=r"Y must be no Table of pyarrow; give its \.to_pandas"):
+    with pytest.raises(
+        ValueError, match=r"Y must be no Table of pyarrow; give its \.to_pandas"
+    ):
         labelled_bags(X, pyarrow.table({"sea": [1, 0]}))
-    with pytest.raises(ValueError, match=r"Y must hold its rows, got a lazy .* \.collect\(\)"):
+    with pytest.raises(
+        ValueError, match=r"Y must hold its rows, got a lazy .* \.collect\(\)"
+    ):
         labelled_bags(X, polars.DataFrame({"sea": [1, 0]}).lazy())
 
 
@@ -969,7 +1008,10 @@ def test_names_that_look_the_same_are_refused():
 
 @pytest.mark.parametrize("head", ["Label:sky", "LABEL: sky", "labels:sky"])
 def test_a_head_that_is_almost_that_of_a_label_is_refused(head, tmp_path):
-    refused("write 'label:sky', or give a feature another name", TABLE.rename(columns={"f2": head}))
+    refused(
+        "write 'label:sky', or give a feature another name",
+        TABLE.rename(columns={"f2": head}),
+    )
     data = read_bags(TABLE)
     named = labelled_bags(
         list(data.X),

@@ -155,7 +155,9 @@ def test_tables_in_another_order_of_rows_are_never_compared_by_place(names):
 def test_series_must_agree_in_their_index():
     y = pd.Series([1, 0], ["a", "b"])
     other_order = pd.Series([1, 0], ["b", "a"])
-    with pytest.raises(ValueError, match="y and predicted must have the same index in the same"):
+    with pytest.raises(
+        ValueError, match="y and predicted must have the same index in the same"
+    ):
         metrics.accuracy(y, other_order)
     with pytest.raises(ValueError, match="the same index"):
         metrics.evaluate(y, y, other_order)
@@ -280,7 +282,9 @@ def test_numbers_of_labels_in_another_order_are_names_or_refused(bags, numbered)
 
     # Its labels have the numbers 0 to 2, or no names at all.
     by_place = MimlNn(random_state=0).fit(bags, numbered.to_numpy())
-    with pytest.raises(ValueError, match="Y must have its columns in the order of their numbers"):
+    with pytest.raises(
+        ValueError, match="Y must have its columns in the order of their numbers"
+    ):
         hamming(by_place, bags, numbered)
     other_names = numbered.set_axis([10, 20, 30], axis=1)
     expected = hamming(by_place, bags, numbered.to_numpy())
@@ -352,7 +356,9 @@ def test_the_probability_of_one_of_three_classes_is_no_score(rng, as_labels):
     vectors = rng.normal(size=(9, 2))
     y = np.arange(9) % 3
     forest = RandomForestClassifier(2, random_state=0)
-    with pytest.raises(ValueError, match=r"two classes a label, got 3: \[0, 1, 2\]; .*LabelBin"):
+    with pytest.raises(
+        ValueError, match=r"two classes a label, got 3: \[0, 1, 2\]; .*LabelBin"
+    ):
         metrics.scores_of(forest.fit(vectors, as_labels(y)), vectors)
     Y = LabelBinarizer().fit_transform(y)
     assert metrics.scores_of(forest.fit(vectors, Y), vectors).shape == (9, 3)

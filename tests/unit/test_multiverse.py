@@ -9,7 +9,12 @@ import pytest
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge import multiverse
 from mimlstudy.judge.claim_tests import ClaimTest
-from mimlstudy.judge.multiverse import alternatives_of, claim_effects, flips, override_in_words
+from mimlstudy.judge.multiverse import (
+    alternatives_of,
+    claim_effects,
+    flips,
+    override_in_words,
+)
 from mimlstudy.paper.equal_tuning import BASE_METHODS
 from mimlstudy.paper.experiments import ALTERNATIVE_SPLITS, ROWS
 from mimlstudy.paper.variants import VARIED
@@ -96,7 +101,9 @@ def test_an_unfinished_alternative_is_left_out(records):
     """Its one split may be an easy one."""
     unfinished = at(0.01, override=SECOND, n=1)
     records["alternatives"] = pd.concat([records["alternatives"], unfinished])
-    assert override_in_words(SECOND) not in {*alternatives_of("table1", records)["alternative"]}
+    assert override_in_words(SECOND) not in {
+        *alternatives_of("table1", records)["alternative"]
+    }
     alternatives = {*claim_effects(records, n_mixtures=1)["alternative"]}
     assert override_in_words(FIRST) in alternatives
     assert override_in_words(SECOND) not in alternatives
@@ -204,7 +211,9 @@ def test_effects_of_accuracies_are_those_of_the_named_sets():
 
 def accuracies(method, **of_sets):
     """Records of a method by data set."""
-    return [rows("table5", name, method, {"accuracy": [value]}) for name, value in of_sets.items()]
+    return [
+        rows("table5", name, method, {"accuracy": [value]}) for name, value in of_sets.items()
+    ]
 
 
 def test_a_set_that_one_method_lacks_gives_no_lead(monkeypatch):

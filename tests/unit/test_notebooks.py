@@ -61,7 +61,9 @@ def build(folder):
     return out
 
 
-def test_what_ends_well_is_written_whole_and_what_fails_leaves_the_older_output(folder, build):
+def test_what_ends_well_is_written_whole_and_what_fails_leaves_the_older_output(
+    folder, build
+):
     """Side by side, and the scorecard last. Pictures have their own text, or that of their cell."""
     write_good_and_bad(folder)
     parameters = {"profile": "smoke", "recompute": True}
@@ -109,7 +111,9 @@ def test_a_page_is_titled_by_its_heading_and_an_answer_has_no_tutorial(tmp_path)
 def test_the_report_on_own_data_marks_its_tutorial():
     """What stays names the notebook, the data and the answers, not its parameters."""
     notebook = nbformat.read(folders.notebooks() / "own_data.ipynb", as_version=4)
-    kept = [cell for cell in notebook.cells if "tutorial" not in cell.metadata.get("tags", ())]
+    kept = [
+        cell for cell in notebook.cells if "tutorial" not in cell.metadata.get("tags", ())
+    ]
     assert kept[0].source == "# Your own data: a report"
     assert not any("-p " in cell.source or "file: str" in cell.source for cell in kept)
 
@@ -140,7 +144,9 @@ def executed_at_once(path, *arguments):
     return notebook
 
 
-def test_a_full_disk_ends_one_notebook_with_its_name_and_the_next_goes_on(folder, monkeypatch):
+def test_a_full_disk_ends_one_notebook_with_its_name_and_the_next_goes_on(
+    folder, monkeypatch
+):
     write_notebook(folder, "3_good", "pass")
     write_notebook(folder, "4_bad", "pass")
     write = paths.write_whole

@@ -56,7 +56,8 @@ def test_new_bags_have_no_labels_and_any_order_of_features(file, labelled, tmp_p
     assert data.new.Y.shape == (40, 0)
     table.drop(columns="red").to_csv(tmp_path / "new.csv", index=False)
     with pytest.raises(
-        ValueError, match=r"must have the features of the labelled bags; it lacks 1: \['red'\]"
+        ValueError,
+        match=r"must have the features of the labelled bags; it lacks 1: \['red'\]",
     ):
         own_data.data_of_file(str(file), new_file=str(tmp_path / "new.csv"))
 
@@ -73,7 +74,9 @@ def test_new_bags_keep_the_names_of_features_that_the_model_knows(file, labelled
 
 
 def test_a_folder_in_place_of_a_file_is_named(tmp_path):
-    with pytest.raises(ValueError, match=r"file must be a file, got the folder .*; .* as folder"):
+    with pytest.raises(
+        ValueError, match=r"file must be a file, got the folder .*; .* as folder"
+    ):
         own_data.data_of_file(str(tmp_path))
 
 
@@ -164,7 +167,9 @@ def test_labels_in_a_file_of_new_bags_are_not_read(tmp_path, known, asked, new_b
 
 def test_labels_in_json_of_new_bags_are_not_read(file, tmp_path):
     new_path = tmp_path / "new.json"
-    new_path.write_text('[{"bag": "c", "red": 3, "blue": 4, "sea": null, "trees": "unknown"}]')
+    new_path.write_text(
+        '[{"bag": "c", "red": 3, "blue": 4, "sea": null, "trees": "unknown"}]'
+    )
     data = own_data.data_of_file(str(file), new_file=str(new_path))
     assert data.new.X.instances.tolist() == [[3.0, 4.0]]
 
@@ -192,7 +197,9 @@ def test_a_first_column_without_a_name_can_only_get_one_in_the_file(file, tmp_pa
     unnamed = tmp_path / "unnamed.csv"
     unnamed.write_text(file.read_text().replace("bag,", ",", 1))
     files = [str(file), str(unnamed)] if is_new else [str(unnamed), ""]
-    message = r"unnamed\.csv: the first column must have a name, got none; write bag into its head"
+    message = (
+        r"unnamed\.csv: the first column must have a name, got none; write bag into its head"
+    )
     with pytest.raises(DataError, match=message):
         own_data.data_of_file(files[0], new_file=files[1])
 
@@ -303,7 +310,9 @@ def test_files_that_do_not_end_as_images_are_named(folder):
 
 
 def test_a_file_in_the_place_of_a_folder_is_refused(folder):
-    with pytest.raises(ValueError, match=r"folder must be a folder, got the file .*give it as"):
+    with pytest.raises(
+        ValueError, match=r"folder must be a folder, got the file .*give it as"
+    ):
         own_data.data_of_folder(folder / "labels.csv")
 
 
@@ -342,7 +351,9 @@ def test_a_table_that_names_a_missing_image_is_refused(folder):
 
 def test_a_folder_without_its_table_is_refused(folder):
     (folder / "labels.csv").write_text("image,sea\n")
-    with pytest.raises(ValueError, match=r"labels\.csv must name at least two images, got none"):
+    with pytest.raises(
+        ValueError, match=r"labels\.csv must name at least two images, got none"
+    ):
         own_data.data_of_folder(folder)
     (folder / "labels.csv").unlink()
     with pytest.raises(ValueError, match=r"must have a file labels\.csv, with the file name"):
@@ -434,7 +445,10 @@ def test_a_single_label_is_judged_by_the_area_under_its_curve(labelled):
     [
         ([], "Learners cannot be compared: no fold defines average precision."),
         ([0], "Only 1 of 3 folds define it. These are not significantly worse: MimlNn."),
-        ([0, 2], "2 of 3 folds define it. It is significantly better than every other learner."),
+        (
+            [0, 2],
+            "2 of 3 folds define it. It is significantly better than every other learner.",
+        ),
         ([0, 1, 2], "0.900. It is significantly better than every other learner."),
     ],
 )
@@ -455,7 +469,8 @@ def test_folds_without_labels_show_no_difference(defined, words):
 
 
 @pytest.mark.parametrize(
-    "names", [["sea, shore", "sky"], ["labels", "sea"], ["a;b", "c"], ["NA", "sea"], ["é", "?"]]
+    "names",
+    [["sea, shore", "sky"], ["labels", "sea"], ["a;b", "c"], ["NA", "sea"], ["é", "?"]],
 )
 def test_the_sets_of_answers_are_read_back(labelled, names, tmp_path):
     named = labelled_bags(labelled.X, labelled.Y, names)
@@ -500,7 +515,9 @@ def test_a_saved_model_gives_the_same_scores(labelled, tmp_path):
     )
     loaded = joblib.load(path)
     assert loaded["labels"] == list(LABELS)
-    assert np.array_equal(scores_of(loaded["model"], labelled.X), scores_of(model, labelled.X))
+    assert np.array_equal(
+        scores_of(loaded["model"], labelled.X), scores_of(model, labelled.X)
+    )
 
 
 def run_as_told(data, folder, monkeypatch):
@@ -513,12 +530,16 @@ def run_as_told(data, folder, monkeypatch):
     )
     monkeypatch.chdir(folder)
     names = {}
-    code = own_data.how_to_load(path, data).strip().removeprefix("```python").removesuffix("```")
+    code = (
+        own_data.how_to_load(path, data).strip().removeprefix("```python").removesuffix("```")
+    )
     exec(code.replace("model.predict", "predicted = model.predict"), names)
     return names
 
 
-def test_a_model_of_a_file_is_loaded_as_the_report_says(file, labelled, tmp_path, monkeypatch):
+def test_a_model_of_a_file_is_loaded_as_the_report_says(
+    file, labelled, tmp_path, monkeypatch
+):
     unlabelled = np.zeros((len(labelled), 0))
     new = labelled_bags(
         labelled.X,

@@ -307,7 +307,10 @@ def test_images_may_have_names(rng):
         ({"images": "a/b.png"}, "a list of images is needed, got the single one 'a/b.png'"),
         ({"images": np.zeros((9, 9, 3))}, r"a list of images is needed, .* give \[image\]"),
         ({"images": np.zeros((9, 9))}, "a list of images is needed, got a single image"),
-        ({"images": Image.new("L", (9, 9))}, "a list of images is needed, got a single image"),
+        (
+            {"images": Image.new("L", (9, 9))},
+            "a list of images is needed, got a single image",
+        ),
     ],
 )
 def test_odd_arguments_are_named(rng, options, message):

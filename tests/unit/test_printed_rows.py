@@ -12,7 +12,9 @@ from tests.made_up_records import as_in_the_paper
 
 OURS = as_in_the_paper(1)
 CHANGE = next(
-    override for override in ROWS["table1"]["MimlNn"].alternatives if "label_rule" not in override
+    override
+    for override in ROWS["table1"]["MimlNn"].alternatives
+    if "label_rule" not in override
 )
 
 

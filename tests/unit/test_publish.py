@@ -113,7 +113,10 @@ def test_trials_on_drawn_data_are_forgotten_and_notebooks_executed_on_them_stay(
         "run_notebooks",
         lambda names, **how: [],
     )
-    forgotten = [folders.smoke_results() / "table1.csv", folders.build("bench", "mine", "a.csv")]
+    forgotten = [
+        folders.smoke_results() / "table1.csv",
+        folders.build("bench", "mine", "a.csv"),
+    ]
     executed = folders.build("smoke", "6_any.ipynb")
     for file in (*forgotten, executed):
         paths.write_whole(file, "")
@@ -173,12 +176,16 @@ def test_lists_are_written_in_their_places(project, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "text", ["A\n", "<!-- answer -->\n", f"{SHORT_README}{SHORT_README}"], ids=["no", "open", "two"]
+    "text",
+    ["A\n", "<!-- answer -->\n", f"{SHORT_README}{SHORT_README}"],
+    ids=["no", "open", "two"],
 )
 def test_words_need_one_place_on_their_page(tmp_path, text):
     page = tmp_path / "README.md"
     page.write_text(text)
-    with pytest.raises(ValueError, match="must have <!-- answer --> once, and <!-- end --> after"):
+    with pytest.raises(
+        ValueError, match="must have <!-- answer --> once, and <!-- end --> after"
+    ):
         publish.write_between_marks(page, "answer", "Yes.")
     assert page.read_text() == text
 

@@ -15,7 +15,9 @@ from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import ALL_CRITERIA, published_tables
 
 ROOT = Path(__file__).resolve().parents[2]
-PAPER = Path(os.environ.get("MIMLPAPER_PAPER", ROOT.parent / "shared" / "paper" / "paper.tex"))
+PAPER = Path(
+    os.environ.get("MIMLPAPER_PAPER", ROOT.parent / "shared" / "paper" / "paper.tex")
+)
 LABELS = {
     1: "scene",
     2: "reuters",

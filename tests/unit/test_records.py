@@ -354,7 +354,9 @@ MEASURED = Measure(
     ],
     ids=str,
 )
-def test_a_measure_says_which_numbers_are_possible_and_which_may_lack(store, values, expected):
+def test_a_measure_says_which_numbers_are_possible_and_which_may_lack(
+    store, values, expected
+):
     """No number is of the test set, which may be empty."""
     measured = tiny(measure=MEASURED, name="measured")
     numbers = {"n_settings": 4, "gap": 0.5, "n_test": 0} | values

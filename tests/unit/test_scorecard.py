@@ -171,7 +171,9 @@ def test_a_second_count_of_the_records_gives_the_same_agreement(recorded_card, d
     counts_agree(recorded_card["totals"]["closest"]["all"], counted)
 
 
-def test_a_second_count_gives_the_same_agreement_of_settings_fixed_in_advance(recorded_card, data):
+def test_a_second_count_gives_the_same_agreement_of_settings_fixed_in_advance(
+    recorded_card, data
+):
     """The count takes each method that is recorded there; all must be, or it takes another row."""
     recorded_methods = set(recount.recorded(data, "fixed")["method"])
     missing = set(EXPERIMENTS["fixed"].methods) - recorded_methods
@@ -193,7 +195,9 @@ def test_a_second_count_gives_both_tolerances_of_table_4(recorded_card, data):
     assert recorded_card["table4"] == recount.table_4(data)
 
 
-def test_a_second_count_gives_the_parts_of_claims_by_both_conventions_for_ties(recorded_card, data):
+def test_a_second_count_gives_the_parts_of_claims_by_both_conventions_for_ties(
+    recorded_card, data
+):
     claims = verdicts_of_claims(recorded_card)
     counts = recount.claims(data)
     assert len(counts) >= 15

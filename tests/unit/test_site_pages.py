@@ -137,7 +137,9 @@ def test_home_links_the_notebooks_that_there_are(tmp_path):
     (tmp_path / "photograph.svg").write_text("<svg/>")
     text = pages.home_page(README, ["0_scorecard"], tmp_path)
     assert "**Does the paper hold?** **Partly.**\n\n**How do I use it?**" in text
-    assert "\n\nIt holds ([here](notebooks/0_scorecard.ipynb)), not there (9_cost).\n\n" in text
+    assert (
+        "\n\nIt holds ([here](notebooks/0_scorecard.ipynb)), not there (9_cost).\n\n" in text
+    )
     assert "**What is the problem?** What is it? *Multi" in text
     assert "*trees* green. Half are right.\n" in text
     assert "](figures/photograph.svg)" in text
@@ -252,7 +254,9 @@ def test_each_claim_leads_to_the_paper(card, claims_text):
 
 
 def test_the_form_of_rules_starts_with_those_of_the_project():
-    first_options = re.findall('<select name="(.*?)">\n<option value="(.*?)"', pages.rules_form())
+    first_options = re.findall(
+        '<select name="(.*?)">\n<option value="(.*?)"', pages.rules_form()
+    )
     assert len(first_options) == 2
     for name, value in first_options:
         assert value == getattr(DEFAULT_RULES, name)

@@ -178,7 +178,10 @@ def test_independent_data_sets_are_compared_by_their_ranks():
 def test_of_several_data_sets_each_is_one_pair_however_many_splits_it_has():
     """Leads of .1 and .3 on three and two splits."""
     a = [records_of("A", np.zeros(3), "x"), records_of("A", np.zeros(2), "y")]
-    b = [records_of("B", np.array([0.0, 0.1, 0.2]), "x"), records_of("B", np.full(2, 0.3), "y")]
+    b = [
+        records_of("B", np.array([0.0, 0.1, 0.2]), "x"),
+        records_of("B", np.full(2, 0.3), "y"),
+    ]
     comparison = compare_methods(
         pd.concat([*a, *b]),
         "A",

@@ -143,7 +143,9 @@ def test_a_figure_of_claims_names_every_experiment_that_they_are_tested_on(file)
 
 @pytest.mark.parametrize("number", published_tables())
 def test_a_table_of_the_paper_names_the_settings_fixed_in_advance(number):
-    assert {published_tables()[number].experiment, "fixed"} <= experiments_of(f"table{number}")
+    assert {published_tables()[number].experiment, "fixed"} <= experiments_of(
+        f"table{number}"
+    )
 
 
 @pytest.fixture
@@ -183,7 +185,9 @@ OF_INSDIF = [
         ("10_multiverse", [*TABLE_NAMES, "figure4", "figure5", "alternatives"]),
     ],
 )
-def test_trials_behind_a_notebook_are_of_its_artefacts_and_what_it_declares(notebook, experiments):
+def test_trials_behind_a_notebook_are_of_its_artefacts_and_what_it_declares(
+    notebook, experiments
+):
     behind = status.trials_behind(notebook, "paper")
     assert behind == dict.fromkeys(experiments, 1)
 

@@ -183,7 +183,9 @@ def test_five_cross_validations_say_what_the_open_choice_says_of_them():
     ten = read("table5")
     five = ten[ten["split"] < FIXED_SPLITS["table5"]]
     compared = [compare_with_paper(records, 5) for records in (ten, five)]
-    of_ten, of_five = (cells.loc[cells["published_mean"].notna(), "verdict"] for cells in compared)
+    of_ten, of_five = (
+        cells.loc[cells["published_mean"].notna(), "verdict"] for cells in compared
+    )
     n_changed = (of_ten != of_five).sum()
     words = (
         f"with five of the ten cross-validations {(of_five == 'agrees').sum()} values agree, with "

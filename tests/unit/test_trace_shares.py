@@ -20,7 +20,9 @@ RANGE = re.compile(r"(\d+) to (\d+)% (?:is missed )?at (?:γ = )?(\.?\d+)")
 def typed_ranges(bases):
     """The rank whose reason names shares that are missed, and their range for each γ."""
     for basis in bases:
-        ranges = {float(gamma): (low, high) for low, high, gamma in RANGE.findall(basis.source)}
+        ranges = {
+            float(gamma): (low, high) for low, high, gamma in RANGE.findall(basis.source)
+        }
         if ranges:
             (rank,) = basis.values.values()
             return rank, ranges
@@ -48,7 +50,9 @@ def test_what_the_rank_of_a_row_leaves_is_what_its_reason_says(dataset, bases):
 
 
 @pytest.mark.parametrize(
-    ("dataset", "basis"), [("scene", NEARLY_EXACT), ("yeast", OF_GENES)], ids=["scene", "yeast"]
+    ("dataset", "basis"),
+    [("scene", NEARLY_EXACT), ("yeast", OF_GENES)],
+    ids=["scene", "yeast"],
 )
 def test_what_a_rank_leaves_is_as_recorded(dataset, basis):
     (rank,) = basis.values.values()

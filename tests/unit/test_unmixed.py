@@ -76,7 +76,9 @@ def test_a_mix_is_named_with_its_place_and_remedy(records, changes, message):
 
 def test_a_split_with_two_records_is_named(records):
     repeated = pd.concat([records, records])
-    with pytest.raises(ValueError, match=r"several of split 0 of scene / .*drop the repeated"):
+    with pytest.raises(
+        ValueError, match=r"several of split 0 of scene / .*drop the repeated"
+    ):
         unmixed(repeated)
 
 
@@ -184,7 +186,9 @@ def largest_changes(records):
 # Everything that takes means of records.
 READERS = {
     "table of the paper": lambda records: compare.run_means(records, published_tables()[1]),
-    "measured table": lambda records: tables.measured_table(records, title="", profile="paper"),
+    "measured table": lambda records: tables.measured_table(
+        records, title="", profile="paper"
+    ),
     "open choices": open_choices,
     "curves": parameter_curves,
     "levels": calibration.levels,

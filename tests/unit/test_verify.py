@@ -388,7 +388,9 @@ def test_what_differed_from_other_code_runs_whole(found_different, store, monkey
     assert table["outcome"].item() == "equal"
 
 
-def test_what_differs_is_no_longer_attested_for_earlier_code(found_different, store, monkeypatch):
+def test_what_differs_is_no_longer_attested_for_earlier_code(
+    found_different, store, monkeypatch
+):
     assert states(found_different, store) == {"Ml-knn": "differs"}
     edit(
         monkeypatch,
@@ -404,7 +406,9 @@ def killed(*arguments):
 
 
 @pytest.mark.parametrize("step", ["mark_as_differing", "add_outcomes"])
-def test_no_kill_leaves_an_outcome_of_different_records_without_its_mark(store, monkeypatch, step):
+def test_no_kill_leaves_an_outcome_of_different_records_without_its_mark(
+    store, monkeypatch, step
+):
     """A mark comes first; a record that is neither is as before the verification."""
     change(store, coverage=0.5)
     honest = getattr(Store, step)
@@ -475,7 +479,9 @@ def test_a_quick_check_runs_cheap_trials_and_writes_nothing(store):
 
 
 @pytest.mark.parametrize(("seconds", "n_checked"), [(16.0, 4), (15.9, 0)])
-def test_a_trial_may_take_a_quarter_of_the_seconds_of_a_quick_check(store, seconds, n_checked):
+def test_a_trial_may_take_a_quarter_of_the_seconds_of_a_quick_check(
+    store, seconds, n_checked
+):
     change_records(store, MINE, lambda rows: rows.assign(seconds=4.0))
     table = verify([MINE], store=store, seconds=seconds, jobs=1)
     assert table["n_checked"].sum() == n_checked
