@@ -282,8 +282,10 @@ def _line(definition: Definition) -> str:
 def _resolved(module: str, name: str, attribute: str = "") -> set[Definition]:
     """Where these packages define what ``name``, or ``name.attribute``, means in a module."""
     inner = f"{module}.{name}"
-    if module not in sources() or NOT_FOLLOWED & {module, inner}:
+    if NOT_FOLLOWED & {module, inner}:
         return set()
+    if module not in sources():  # another package, or a folder of ours without __init__.py
+        return _resolved(inner, attribute) if inner in sources() and attribute else set()
     defined, imported = _names(module)
     if name in defined:
         return {(module, name)}

@@ -63,6 +63,19 @@ def alone():
 }
 
 
+def test_a_module_of_a_folder_without_an_init_file_is_followed(monkeypatch):
+    """``units.litres`` counts, whose module is imported from the folder."""
+    changed = TOY["toy.units"].replace("n * FACTOR", "n * FACTOR / 2")
+    hashes = []
+    for units in (TOY["toy.units"], changed):
+        texts = TOY | {"toy.units": units}
+        del texts["toy"]
+        see(monkeypatch, texts)
+        closure = fingerprint._closure(frozenset({("toy.shapes", "Box")}))
+        hashes.append({fingerprint._line(definition) for definition in closure})
+    assert hashes[0] != hashes[1]
+
+
 @pytest.fixture
 def toy(monkeypatch):
     """Hashes of all that ``toy.shapes.Box`` uses, with some modules' texts changed."""
