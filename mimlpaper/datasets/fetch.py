@@ -120,7 +120,7 @@ def describe(data_home: str | os.PathLike | None = None) -> list[dict]:
     """A row for each data set; its state is "present", "missing", "damaged" or "built in"."""
     rows, folder = [], data_folder(data_home)
     for source in SOURCES.values():
-        entry = manifest()[source.files[0]] if source.files else None
+        entry = entry_of(source.files[0]) if source.files else None
         bags = f" bags, {source.n_instances:,} instances" if source.n_instances else " examples"
         rows.append(
             {
@@ -141,13 +141,21 @@ def _state(source, folder):
         return "built in"
     if not all((folder / file).exists() for file in source.files):
         return "missing"
-    whole = all(manifest()[file].is_at(folder / file) for file in source.files)
+    whole = all(entry_of(file).is_at(folder / file) for file in source.files)
     return "present" if whole else "damaged"
 
 
 def manifest() -> dict[str, ManifestEntry]:
     """The rows of ``data/manifest.csv`` by file name."""
     return _rows("manifest.csv", _manifest_entry)
+
+
+def entry_of(file: str) -> ManifestEntry:
+    """The row of a file in ``data/manifest.csv``; a DataError if it has none."""
+    entries = manifest()
+    if file not in entries:
+        raise DataError(f"manifest.csv must list each file of the data sets, it lacks {file}")
+    return entries[file]
 
 
 def _manifest_entry(row):
@@ -190,7 +198,7 @@ def fetch_all(
     fetched, errors = [], []
     for file in files:
         try:
-            fetched.append(_fetched(manifest()[file], folder, replace))
+            fetched.append(_fetched(entry_of(file), folder, replace))
         except DataError as error:
             errors.append(error)
     if errors:
@@ -208,7 +216,7 @@ def fetch(file: str, data_home: str | os.PathLike | None = None, *, replace: boo
     """
     folder = data_folder(data_home)
     try:
-        return _fetched(manifest()[file], folder, replace)
+        return _fetched(entry_of(file), folder, replace)
     except DownloadError as error:
         raise DataError(f"{error}\n{_ways_out(folder)}") from None
 

@@ -20,8 +20,8 @@ from mimlpaper.datasets.fetch import (
     SOURCES,
     DataError,
     drawn_sizes,
+    entry_of,
     fetch,
-    manifest,
     source_of,
 )
 from mimlpaper.datasets.images_and_texts import SCENE_FEATURES
@@ -34,7 +34,7 @@ def _load(name: str, read: Callable[..., Fields], data_home=None) -> Dataset:
     """The data set of a source, with the fields that ``read`` returns for its files' paths."""
     source = SOURCES[name]
     paths = [fetch(file, data_home) for file in source.files]
-    entry = manifest()[source.files[0]]
+    entry = entry_of(source.files[0])
     known = {"name": name, "kind": source.kind, "citation": source.citation}
     try:
         return Dataset(

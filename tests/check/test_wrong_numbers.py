@@ -64,7 +64,7 @@ BIRDS = tiny(
 
 
 def forget_contents():
-    contents._manifest.cache_clear()
+    contents._entry_of.cache_clear()
     contents.listed_contents.cache_clear()
 
 

@@ -359,6 +359,16 @@ def test_a_damaged_line_of_the_manifest_is_named(data, damaged):
     assert "git checkout" in str(caught.value)
 
 
+def test_a_file_that_the_manifest_lacks_is_named(data, tmp_path):
+    path = data / "manifest.csv"
+    head, *_ = path.read_text().splitlines()
+    path.write_text(head + "\n")
+    with pytest.raises(
+        DataError, match=f"manifest.csv must list each file .*, it lacks {FILE}"
+    ):
+        fetch(FILE, tmp_path)
+
+
 def host_of(url):
     return urlsplit(url).hostname
 

@@ -184,7 +184,7 @@ def contents_are_read_again():
 
 
 def forget_contents():
-    contents._manifest.cache_clear()
+    contents._entry_of.cache_clear()
     contents.listed_contents.cache_clear()
 
 
