@@ -73,8 +73,10 @@ class Bags:
 
     def _check_names(self, what, n):
         names = getattr(self, what)
-        if isinstance(names, str | set | frozenset):
-            raise ValueError(f"{what} must be a list, got {names!r:.60}")
+        if isinstance(names, set | frozenset):
+            raise ValueError(f"{what} must have an order, as in a list, got {names!r:.60}")
+        if isinstance(names, str):
+            raise ValueError(f"{what} must be a list of names, got one text, {names!r:.60}")
         if names is not None and len(names) != n:
             raise ValueError(f"{what} must be {n}, got {len(names)}")
 
@@ -315,8 +317,6 @@ def _check_is_list(name, X):
     if isinstance(X, pd.Series):  # names in its index would be attributes
         return
     needed = f"{name} must be Bags or a list of 2-D arrays"
-    if isinstance(X, str | bytes) or not hasattr(X, "__iter__"):
-        raise ValueError(f"{needed}, got {shown(X)}")
     if hasattr(X, "get_params"):
         kind = type(X).__name__
         raise ValueError(f"{needed}, got the estimator {kind}; are two arguments swapped?")
@@ -338,6 +338,8 @@ def _check_is_list(name, X):
         )
     if hasattr(X, "Y"):
         raise ValueError(f"{needed}; give parts: fit(data.X, data.Y), or data.y of one label")
+    if isinstance(X, str | bytes) or not hasattr(X, "__iter__"):
+        raise ValueError(f"{needed}, got {shown(X)}")
 
 
 def in_order_of_examples(Y, X):

@@ -937,7 +937,9 @@ def test_an_unfitted_ensemble_may_be_the_learner(bags, labels):
     vectors = bags.mean(bags.instances)
     insdif = miml.InsDif(learner=Ensemble()).fit(vectors, labels)
     assert isinstance(insdif.learner_, Ensemble)
-    subcod = miml.SubCod(2, learner=Ensemble(), random_state=0).fit(bags, labels[:, 0])
+    subcod = miml.SubCod(n_concepts=2, learner=Ensemble(), random_state=0).fit(
+        bags, labels[:, 0]
+    )
     assert isinstance(subcod.learner_, Ensemble)
 
 

@@ -203,7 +203,7 @@ def test_a_seed_is_an_integer_and_equal_generators_give_equal_seeds():
 
 def test_automatic_rank_is_exact_or_leaves_one_percent_and_a_low_rank_warns(rng, monkeypatch):
     # Up to 200 rows here the factor is exact.
-    monkeypatch.setattr(kernels, "EXACT", 200)
+    monkeypatch.setattr(kernels, "MOST_EXACT", 200)
     X = rng.random((201, 3))
 
     def fit(rows, seed=0, rank="auto", gamma=2.0):
