@@ -34,7 +34,6 @@ from mimlpaper.preprocessing import BagStatistics, OnInstances
 LEAST = 4  # bags
 SAMPLES = 16, 8, 4  # trial fits to every 16th bag and so on say whether there is time for more
 SQUARE, CUBE = 2.0, 3.0  # powers of the number of bags, with which the time of a fit grows
-REFIT = 1.5  # seconds of a fit to all bags, divided by those of a fit to all folds but one
 SURE = 1e-3  # probabilities are clipped to it, so that log odds are finite
 
 
@@ -250,7 +249,7 @@ class MimlClassifier(base.LogOdds):
                     self.left_out_.append(name)
                 if i == 0 or self.held_out_[name] > self.held_out_[self.chosen_]:
                     self.chosen_, chosen_scores = name, scores
-                    reserve = longest * REFIT
+                    reserve = _last_fit(longest, n_folds)
                 budget = limited
                 # Also past the folds that were left out.
                 bar.update((i + 1) * n_folds - bar.n)
@@ -338,7 +337,7 @@ def _cross_fit(pipeline, bags, labels, folds, budget, reserve, bar):
     """
     n_folds = folds.max() + 1
     share = 1.0 - 1.0 / n_folds  # of the bags, in each fit
-    if not _would_end_within(pipeline, bags, labels, share, budget):
+    if not _would_end_within(pipeline, bags, labels, share, budget, reserve):
         return None, 0.0
     scores = np.empty(labels.shape)
     longest = 0.0
@@ -350,10 +349,15 @@ def _cross_fit(pipeline, bags, labels, folds, budget, reserve, bar):
         longest = max(longest, time.perf_counter() - began)
         bar.update()
         n_left = n_folds - fold - 1
-        last_fit = max(longest * REFIT, reserve)
+        last_fit = max(_last_fit(longest, n_folds), reserve)
         if not budget.allows(n_left * longest + last_fit):
             return None, longest
     return scores, longest
+
+
+def _last_fit(seconds, n_folds) -> float:
+    """Seconds of a fit to all bags, from those of a fit to all folds but one."""
+    return seconds * (n_folds / (n_folds - 1)) ** SQUARE
 
 
 @contextmanager
@@ -373,8 +377,8 @@ def _check_finite(scores):
         raise ValueError(f"scores must be finite, got {n_strange} that are NaN or infinite")
 
 
-def _would_end_within(pipeline, bags, labels, share, budget) -> bool:
-    """Whether a fit to this share of the bags would end in time, judged by fits to fewer bags.
+def _would_end_within(pipeline, bags, labels, share, budget, reserve) -> bool:
+    """Whether a fit to this share of the bags leaves ``reserve`` seconds, judged by smaller fits.
 
     Time is taken to grow as between the last two of these, at least with the square of the number
     of bags and at most with its cube. True if no smaller fit is possible.
@@ -396,7 +400,7 @@ def _would_end_within(pipeline, bags, labels, share, budget) -> bool:
             power = np.clip(np.log2(took / took_before), SQUARE, CUBE)  # of twice as many bags
         took_before = took
         growth = step / following  # of the number of bags
-        if not budget.allows(took * growth**power):
+        if not budget.allows(took * growth**power + reserve):
             return False
     return True
 

@@ -81,14 +81,15 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         Kernel between rows: exp(-γ ||x - x'||²), <x, x'> or (γ <x, x'> + coef0)^degree.
     gamma : float >= 0, default 1.0
         Coefficient γ, in units of one over a squared feature: the larger, the narrower the
-        Gaussian. With 0 the kernel is constant.
+        Gaussian. With 0 all but the linear kernel are constant.
     degree : int >= 1, default 3
         Degree of "poly".
     coef0 : float >= 0, default 1.0
         Constant of "poly".
     rank : int >= 1, "auto" or None, default None
-        Largest number of landmarks r; None sets no limit. "auto" is exact up to 2,000 rows; above,
-        it stops at 1% of the trace unexplained, or at 1,000 landmarks.
+        Largest number of landmarks r, which are drawn. None makes an exact factor, by the largest
+        pivots, without draws. "auto" is exact up to 2,000 rows; above, it stops at 1% of the trace
+        unexplained, or at 1,000 landmarks.
     tol : float >= 0, default 1e-10
         Where to stop: landmarks are drawn until at most this share of the trace is unexplained, an
         exact factor ends when no entry that is left exceeds this share of the mean diagonal. Not
@@ -191,7 +192,7 @@ class KernelFactor(TransformerMixin, BaseEstimator):
             warnings.warn(message, LowRankWarning, stacklevel=4)
         landmarks = X[pivots]  # (r, n_features)
         triangle = factor[pivots]  # (r, r), lower triangular
-        # After all that takes time: an interrupt leaves the factor of an earlier fit.
+        # Set when nothing slow is left: an interrupt leaves the factor of an earlier fit.
         self.landmarks_, self.triangle_, self.error_ = landmarks, triangle, error
         return factor
 
@@ -219,8 +220,8 @@ def randomly_pivoted_cholesky(diagonal, column, rank, tol, seed):
 
     K has the ``diagonal`` (n,); ``column(i)`` makes its column i (n,), which is overwritten. A
     row is drawn as a pivot, by ``seed``, with a probability proportional to what is left of its
-    diagonal entry. The loop ends at ``rank`` pivots, or when at most the share ``tol`` of the trace
-    is left. L is (n, r) for r pivots.
+    diagonal entry. The loop ends after ``rank`` draws, or when at most the share ``tol`` of the
+    trace is left. L is (n, r) for r pivots; a draw of a row that is explained gives none.
     """
     rng = np.random.RandomState(seed)
     n = len(diagonal)
@@ -236,7 +237,7 @@ def randomly_pivoted_cholesky(diagonal, column, rank, tol, seed):
         new = column(pivot)  # (n,)
         new -= factor[:, :r] @ factor[pivot, :r]
         of_pivot = new[pivot]
-        if of_pivot <= 0:  # by rounding: the row is explained
+        if of_pivot <= 0:  # the row is explained; what was left of it is rounding
             left[pivot] = 0.0
             continue
         new /= np.sqrt(of_pivot)
@@ -253,8 +254,8 @@ def completely_pivoted_cholesky(K, tol):
     It ends when this entry is at most ``tol`` times the mean of the diagonal.
     """
     trace = K.trace()
-    lower, fortran_order, rank, _ = dpstrf(K, tol=tol * trace / len(K), lower=1)
-    order = fortran_order - 1  # LAPACK counts from 1
+    lower, order_from_1, rank, _ = dpstrf(K, tol=tol * trace / len(K), lower=1)
+    order = order_from_1 - 1
     factor = np.empty((len(K), rank))
     factor[order] = np.tril(lower)[:, :rank]
     explained = np.vdot(factor, factor) / trace

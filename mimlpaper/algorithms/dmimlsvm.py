@@ -35,7 +35,7 @@ from mimlpaper.parameters import (
 )
 from mimlpaper.sharing import shared
 
-TIED = 0.05  # scores of instances that count as equal, in margins
+TIED = 0.05  # largest difference of scores of instances that count as equal; the margin is 1
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -47,9 +47,11 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
         1/(2T) Σ_t ||w_t||² + μ/T² ||Σ_t w_t||²
             + C/T Σ_it (τ_it max(0, 1 - y_it f_t(X_i)) + λ |f_t(X_i) - max_j f_t(x_ij)|),
 
-    which is Eq. 21 with γ = C m for m bags, and with the weights τ of Eq. 24; the μ and γ of Eq. 12
-    are twice these. Choose it to learn from bags directly and to score instances as well. A label
-    with one class only gets the constant score +1 or -1.
+    which is Eq. 21 with the weights τ of Eq. 24. The paper's trade-off γ is C m for m bags; μ and
+    this γ are twice as large in Eq. 12. A label with one class only gets the constant score +1 or
+    -1.
+
+    Choose this learner to learn from bags directly, and to score instances as well.
 
     Parameters
     ----------
@@ -63,22 +65,23 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
         2,000 instances; above, it stops at 1% of the kernel's trace unexplained, or at 1,000
         landmarks.
     set_kernel : {"unit", "mean"}, default "unit"
-        φ(X) is the sum of the φ(x) at unit length, or their mean: then the problem is convex.
+        φ(X) is the sum of the φ(x), scaled to length 1, or their mean: then the problem is convex.
     C : float > 0, default 10.0
         Cost of a hinge loss of 1.
     lam : float >= 0, default 0.1
         The λ, cost of a difference of 1 between a bag and its highest instance, as a share of C.
     mu : float > -1/2, default 0.0
         Positive values penalise the function that all labels share, negative values favour it.
-        For ``relatedness="pairwise"`` positive, the common size of the μ_ij.
+        For ``relatedness="pairwise"`` positive, the common size of the μ_ij. Not used if these are
+        given.
     relatedness : {"mean", "pairwise"} or array (n_labels, n_labels), default "mean"
         The labels share their mean function, or one for each pair (Eq. 28). The μ_ij are learned:
         the more alike two labels' functions, the smaller, with as much sharing in all as a common μ
         gives. Or they are given: symmetric, from 0 (share most) to infinity. Rows and columns of a
         DataFrame go by their names.
     imbalance : bool, default False
-        Whether to weigh losses by τ, which counts a lacking and a present label by their frequency
-        (Eq. 24): the rarer a label, the more its presence counts.
+        Whether to weigh losses by τ (Eq. 24): 1 - ibr_t where a bag has label t, and ibr_t where
+        it lacks it. The rarer a label, the more its presence counts.
     solver : {"bundle", "cutting_plane", "cvxpy"}, default "bundle"
         "cutting_plane" is Table 8, "cvxpy" needs that package; both are for small data.
     tol : float > 0, default 2e-3
@@ -115,7 +118,7 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
     pair_penalties_ : array (n_labels, n_labels) or None
         The μ_ij. Learned ones are the best for the final functions.
     imbalance_rates_ : array (n_labels,)
-        The ibr_t.
+        The ibr_t: the share of instances with label t, those of a bag divided among its labels.
     factor_ : KernelFactor
         Features φ, fitted to the training instances.
     gamma_ : float
@@ -335,9 +338,10 @@ def descend(
 ) -> Functions:
     """Minimise by convex upper bounds, the constrained concave-convex procedure.
 
-    With g_t = f_t - b_t: for max_j g_t(x_ij), where it stands below g_t(X_i), a bound has
-    Σ_j ρ_ijt g_t(x_ij), which is equal at the last solution up to :data:`TIED`. ``problem`` is the
-    first bound, on the labels ``varied``; the others keep their ``constant`` functions.
+    With g_t = f_t - b_t, the excess g_t(X_i) - max_j g_t(x_ij) is not convex. A bound has in place
+    of the maximum the mean Σ_j ρ_ijt g_t(x_ij) of the instances that are highest at the last
+    solution, up to :data:`TIED`. ``problem`` is the first bound, on the labels ``varied``; the
+    others keep their ``constant`` functions.
     ``learned_mu`` is the common size of μ_ij that are learned, or None; ``always_convex`` says that
     bounds are exact.
     """
@@ -365,7 +369,7 @@ def descend(
         weights[:, varied] = candidate.weights
         intercept[varied] = candidate.intercept
         following = problem
-        if not exact:  # the bound that touches at this solution
+        if not exact:  # the bound that touches at this solution, up to TIED
             rho = highest(problem, candidate.scores[1], TIED)
             following = replace(following, rho=rho)
         if learned_mu is not None:  # the best penalties for these functions
@@ -475,7 +479,8 @@ def learned_pair_penalties(weights: np.ndarray, mu: float) -> np.ndarray:
     to ||w_i + w_j||², up to their largest value ½. The diagonal keeps μ.
     """
     norms = np.sum(weights**2, axis=0)
-    closeness = norms + norms[:, None] + 2.0 * weights.T @ weights  # ||w_i + w_j||²
+    sums = norms + norms[:, None] + 2.0 * weights.T @ weights  # ||w_i + w_j||²
+    closeness = np.maximum(sums, 0.0)  # of opposite w, rounding may leave less
     pairs = np.triu_indices(len(norms), 1)
     a = _within_budget(closeness[pairs], 1.0 / (4.0 * mu + 2.0))
     with np.errstate(divide="ignore"):  # a = 0 shares nothing: μ_ij is infinite
@@ -510,5 +515,5 @@ def imbalance_rates(Y: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 def imbalance_weights(Y: np.ndarray, rates: np.ndarray) -> np.ndarray:
-    """τ of Eq. 23, read as 1 - ibr_t with label t and ibr_t without it: (n_bags, n_labels)."""
+    """τ of Eq. 24, by Eq. 23 read as 1 - ibr_t with label t, ibr_t without: (n_bags, n_labels)."""
     return np.where(Y, 1.0 - rates, rates)

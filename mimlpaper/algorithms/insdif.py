@@ -220,7 +220,8 @@ class DifferenceFeatures(PrototypeDifferences):
 class NeighbourMeans(PrototypeDifferences):
     """Transformer of x into n_labels instances: for label l the mean of the k nearest with label l.
 
-    A training example is not its own neighbour; without a neighbour its instance is the prototype.
+    In ``fit_transform`` an example is not its own neighbour; ``transform`` takes all as new ones.
+    Without a neighbour the instance is the prototype.
 
     Parameters
     ----------

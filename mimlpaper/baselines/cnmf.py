@@ -109,7 +109,7 @@ class Cnmf(VectorEstimator):
         share = self.Y_fit_.mean()
         if share == 1.0:
             return np.ones_like(memberships)
-        # As many memberships lie above the threshold as training examples have labels.
+        # The share of memberships above the threshold is that of labels in the training examples.
         return memberships - np.quantile(memberships, 1.0 - share)
 
 
@@ -135,9 +135,10 @@ def new_memberships(X, X_labelled, Y_labelled, B, *, gamma: float, **options) ->
 def factorise(A, B, known, start, *, C=1.0, tol=1e-5, max_iter=200, verbose=0):
     """T >= 0 (n, n_labels) of least ||A - T B T'||² + C ||T_L - known||², and objective by round.
 
-    Each round minimises an upper bound that touches the objective at T: the fourth-order term is
-    bounded by T⁴, terms linear in T by logarithms. ``known`` (n_labelled, n_labels) is the target
-    of the first rows; zeros of ``start`` stay.
+    Each round minimises an upper bound that touches the objective at T: ||T B T'||² is bounded by
+    fourth powers of the entries of T, and what has a minus sign, such as -2 <A, T B T'>, by their
+    logarithms. ``known`` (n_labelled, n_labels) is the target of the first rows; zeros of ``start``
+    stay.
     """
     T = np.array(start, dtype=np.float64)
     T_L = T[: len(known)]  # a view, which moves with T
@@ -151,17 +152,17 @@ def factorise(A, B, known, start, *, C=1.0, tol=1e-5, max_iter=200, verbose=0):
 
     AT = A @ T
     gram = T.T @ T
-    trace = [objective(AT, gram)]
+    objectives = [objective(AT, gram)]
     for _ in progress(range(max_iter), "Cnmf, rounds", verbose):
         pull = AT @ B  # A T B
         push = np.maximum(T @ (B @ gram @ B), TINY)  # T B T' T B
         T *= _fourth_powers(T_L, known, pull, push, C) ** 0.25
         AT = A @ T
         gram = T.T @ T
-        trace.append(objective(AT, gram))
-        if trace[-2] - trace[-1] <= tol * trace[-1]:
+        objectives.append(objective(AT, gram))
+        if objectives[-2] - objectives[-1] <= tol * objectives[-1]:
             break
-    return T, np.array(trace)
+    return T, np.array(objectives)
 
 
 def _fourth_powers(T_L, known, pull, push, C):

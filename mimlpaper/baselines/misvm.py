@@ -1,4 +1,4 @@
-"""mi-SVM, MI-SVM and CH-FD: linear functions of a bag's instances, for one binary label."""
+"""mi-SVM, MI-SVM and CH-FD: linear functions of the instances' kernel features, for one label."""
 
 import warnings
 from collections.abc import Iterator
@@ -18,7 +18,11 @@ from mimlpaper.parameters import COUNT, POSITIVE
 
 @dataclass(frozen=True, eq=False)
 class Alternations:
-    """Linear machines f(x) = <w, φ(x)> + b, one an alternation, and the last hidden values."""
+    """Linear machines f(x) = <w, φ(x)> + b, one an alternation, and the last hidden values.
+
+    Hidden is what a machine is trained on and then infers: in mi-SVM the labels of instances, in
+    MI-SVM the points that stand for positive bags.
+    """
 
     weights: np.ndarray  # (n_alternations, n_features)
     intercepts: np.ndarray  # (n_alternations,)
@@ -51,7 +55,7 @@ def constant_machine(value: float, n_features: int) -> Alternations:
 
 
 def alternate(hidden, train, infer, max_alternations: int) -> Alternations:
-    """Train a machine on hidden values and infer them from it, until they repeat."""
+    """Train a machine on hidden values and infer them from it, until they repeat or the limit."""
     machines: list[LinearSvm] = []
     machine = None
     # All earlier values count, since alternations may also go round in a cycle.
@@ -86,8 +90,8 @@ def alternate_labels(
 ) -> Alternations:
     """mi-SVM on features of bags; at first all instances of positive bags are positive.
 
-    ``positive`` (n_bags,) says which bags are, ``examples`` are the features as a solver takes
-    them, shared by all labels. The hidden values are the labels of the instances.
+    ``positive`` (n_bags,) says which bags are positive. ``examples`` holds the rows of
+    ``features`` as a solver takes them, for all labels.
     """
     possible = np.repeat(positive, features.sizes)  # (n_instances,)
 
@@ -314,15 +318,16 @@ def _witnesses(bags: Bags, scores: np.ndarray) -> np.ndarray:
 class ChFd(HighestInstance, BagClassifier):
     """Convex-hull Fisher discriminant for bags with one binary label.
 
-    A positive bag is represented by a point h_j in the convex hull of its instances, a negative
-    bag by all its instances x_i. Over f(x) = <w, x> + b and the points h_j it minimises
+    All takes place among the kernel's features φ. A positive bag is represented by a point h_j in
+    the convex hull of its instances, a negative bag by all its instances x_i. Over
+    f(x) = <w, x> + b and the points h_j it minimises
 
         ||w||² + ν (Σ_j (1 - f(h_j))² + Σ_i (-1 - f(x_i))²),
 
     where the residuals of each class sum to 0. A bag scores max_i f(x_i). Training alternates
     between Fisher's discriminant for fixed points (one linear system) and, for a fixed f, the
-    closest values f(h_j) with the same sum. Choose it for speed, or for positive bags without a
-    single typical instance.
+    values f(h_j) that are as equal as the hulls allow, with the same sum. Choose it for speed, or
+    for positive bags without a single typical instance.
 
     Parameters
     ----------
@@ -389,16 +394,17 @@ class ChFd(HighestInstance, BagClassifier):
         negatives = features[~positive].instances
         of_negatives = np.eye(features.n_features) + self.nu * _scatter(negatives)
         negative_mean = negatives.mean(axis=0)
-        points = positives.mean(positives.instances)
+        moved = positives.mean(positives.instances)
         objective: list[float] = []
         for _ in range(self.max_alternations):
+            points = moved
             mean = points.mean(axis=0)
             M = of_negatives + self.nu * _scatter(points)
             weights, intercept, value = _fisher(M, mean, negative_mean)
             objective.append(value)
             if len(objective) > 1 and objective[-2] - value <= self.tol * objective[-2]:
                 break
-            points = _move(points, positives, weights)
+            moved = _move(points, positives, weights)
         else:
             message = "the hull points still lower the objective after"
             message += f" max_alternations={self.max_alternations} turns, to {value:.3g}"

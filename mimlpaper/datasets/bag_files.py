@@ -77,7 +77,7 @@ class Options(NamedTuple):
     missing: float | None = None
     encoding: str = "utf-8-sig"
     max_bytes: int = 2**28
-    unread: frozenset[str] = frozenset()  # labels that stand in a file of new bags
+    unread: frozenset[str] = frozenset()  # columns that are not read: labels, in a file of new bags
 
 
 def read_bags(
@@ -144,7 +144,7 @@ def read_bags(
         Replaces missing numbers, which are "?", empty cells or NaN; ``math.nan`` leaves them to an
         imputer. A missing category is 0 in all its features. None refuses both.
     encoding : str, default "utf-8-sig"
-        Of text files: UTF-8, with or without a mark before it.
+        Of text files, a codec of Python; the default is UTF-8, with or without a mark before it.
     max_bytes : int, default 256 MiB
         The largest size of the file, also after decompression; numbers, of which sets and
         categories may make many, take at most four times as much memory.
@@ -242,7 +242,7 @@ def read_labels(
     ----------
     path : str or path
     encoding : str, default "utf-8-sig"
-        UTF-8, with or without a mark before it.
+        A codec of Python; the default is UTF-8, with or without a mark before it.
     max_bytes : int, default 256 MiB
         The largest size of the file.
 
@@ -561,7 +561,7 @@ def _read_parquet(path, options):
 
 
 def _read_arff(path, options):
-    _refuse_bag(options, "an ARFF file names its bags")
+    _refuse_of_tables(options, "an ARFF file names its bags and labels")
     arff = parse_arff(_text(path, options))
     labels = _list_of_labels(options.labels, options)
     is_new = labels is not None and not len(labels)
@@ -582,9 +582,12 @@ def _read_arff(path, options):
     return labelled_of_table(table, options.missing, options.max_bytes)
 
 
-def _refuse_bag(options, reason):
-    if options.bag is not None:
-        raise ValueError(f"bag= is for tables, {reason}, got {options.bag!r:.60}")
+def _refuse_of_tables(options, reason):
+    """Refuse what says how a table is read, for a file that is none."""
+    for name in ("bag", "separator"):
+        given = getattr(options, name)
+        if given is not None:
+            raise ValueError(f"{name}= is for tables, {reason}, got {given!r:.60}")
 
 
 def _list_of_labels(labels, options):
@@ -600,7 +603,7 @@ def _list_of_labels(labels, options):
 
 
 def _read_mat(path, options):
-    _refuse_bag(options, "a .mat file has no names of bags")
+    _refuse_of_tables(options, "a .mat file has no columns")
     check_file(path, options.max_bytes)
     content = path.read_bytes()
     _check_variables(content, options.max_bytes)
@@ -738,7 +741,8 @@ def write_bags(path: str | os.PathLike, data):
 
     ``data`` is a :class:`LabelledBags`, or a :class:`~mimlpaper.datasets.Dataset` of bags; reading
     gives the same numbers and names. An .arff file gets an .xml file with the names of the labels.
-    In a .csv file names that begin with =, +, - or @ get an apostrophe, against formulas.
+    In a .csv file an apostrophe stands before names that a spreadsheet would run, as they begin
+    with =, +, - or @, or that a reader would take for something else.
     """
     if not hasattr(data, "label_names"):
         raise ValueError(

@@ -46,7 +46,8 @@ PYTHON_LIST = re.compile(
 # Signs of a broken list, a missing value or two names in the name of a label, or how Python shows
 # it: b'sea'.
 UNCLEAR = re.compile(r"""[\[\]{}"?]|><|^(?:[bru]|np\.\w+\()'.*'\)?$""")
-STRANGE_SEPARATORS = ",，、；｜•،؛"  # must be given, or another, since they may belong to a name
+# A text with one of these is refused unless separator= is given: they may belong to a name.
+STRANGE_SEPARATORS = ",，、；｜•،؛"
 HASHTAGS = re.compile(r"#.*\s#")  # two, such as "#sea #trees"
 ANGLED = re.compile(r"<([^<>]+)>")  # names as Stack Overflow writes them: "<sea><trees>"
 # What a column holds that names no bags, by the kind of its type.
@@ -61,7 +62,7 @@ UNNAMED = re.compile(r"(?:Unnamed: [0-9]+)?")  # the head of an index, as pandas
 LISTS = list | tuple | set | frozenset | np.ndarray | pd.Series | pd.Index | ExtensionArray
 LIKE_INSTANCE = re.compile(r"instance(?:[ _-]?(?:id|no|number|index))?", re.IGNORECASE)
 LIKE_BAG = re.compile(r"bags?(?:[ _-]?(?:id|name|no|number))?", re.IGNORECASE)
-# A set may be split at them if separator= says so. The first are common within names, too.
+# By these it is noticed that sets were not split. The first are common within names, too.
 WITHIN_NAMES = (" ", "-", "_", ".", ":")
 BETWEEN_NAMES = ("/", "&", "+", "~", "·")
 EMPTY_SETS = ("set()", "frozenset()")  # how Python shows a set without names
@@ -129,7 +130,13 @@ def _with_names(levels):
         return f"table.rename_axis({BAG!r})"
     further = [f"level{place}" for place in range(2, len(levels))]
     names = [BAG, INSTANCE, *further]
-    named = [name if level is None else level for level, name in zip(levels, names, strict=True)]
+    free = [name for name in names if name not in levels]
+    named = []
+    for level, name in zip(levels, names, strict=True):
+        if level is None:
+            level = name if name in free else free[0]
+            free.remove(level)
+        named.append(level)
     return f"table.rename_axis({named})"
 
 
@@ -331,7 +338,7 @@ def _kind_without_names(cells):
         return KINDS_WITHOUT_NAMES["M"]
     if None in map(number_of, cells):
         return None
-    # All are numbers. They may be names if all are whole.
+    # All read as numbers, truths or missing values. They may be names if all are whole.
     is_whole = all(re.fullmatch(r"[+-]?[0-9]+", str(cell).strip()) for cell in cells)
     return None if is_whole else KINDS_WITHOUT_NAMES["f"]
 
@@ -460,7 +467,7 @@ def names_in(cell, separator: str | None) -> list[str] | None:
 
 
 def _hint_of_set(column, cell, separator):
-    """What makes a set of a cell that is none."""
+    """Advice for an error: how to write a cell that is no set as one."""
     if isinstance(cell, str) and cell.strip().lower() in MISSING:
         name = cell.strip()
         return f"; {name!r} may mean a missing value: give [], or [{name!r}] if it is a name"

@@ -737,6 +737,7 @@ def test_options_that_do_not_fit_the_file_are_refused(refused):
     message = "no column is named 'tall'; .*there are happy"
     refused("a.arff", GENES, message, labels=["tall", "01"])
     refused("t.arff", TWO, "bag= is for tables", bag="id")
+    refused("t.arff", TWO, "separator= is for tables", separator=";")
 
 
 def test_a_table_of_too_many_bytes_is_refused(refused):
@@ -1283,7 +1284,8 @@ def test_missing_numbers_of_matlab_files_get_a_number_or_are_refused(tmp_path, v
             {"labels": "abc"},
             r"labels= must be an .xml file or a list of names, such as \['abc'\]",
         ),
-        ({"bag": "bag"}, "bag= is for tables, a .mat file has no names of bags, got 'bag'"),
+        ({"separator": ";"}, "separator= is for tables, a .mat file has no columns, got ';'"),
+        ({"bag": "bag"}, "bag= is for tables, a .mat file has no columns, got 'bag'"),
     ],
 )
 def test_options_of_tables_are_refused_for_matlab_files(

@@ -1,6 +1,7 @@
 """MimlClassifier: its choice, calibration and reasons, against slow versions."""
 
 from time import perf_counter, sleep
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -303,6 +304,21 @@ def test_a_candidate_is_left_out_if_the_best_could_not_be_fitted_again(bags, Y):
     with pytest.warns(TimeBudgetWarning, match="for fast"):
         classifier.fit(bags, Y[:, :2])
     assert classifier.chosen_ == "slow"
+
+
+class Counted(Largest):
+    sizes: ClassVar[list] = []  # of the bags of each fit
+
+    def _fit(self, bags, Y):
+        self.sizes.append(len(bags))
+
+
+def test_time_for_the_last_fit_is_left_before_a_whole_fold_is_fitted(bags, Y):
+    candidates = {"slow": SlowByBags(0.4), "late": Counted(0.0)}
+    classifier = MimlClassifier(candidates, n_folds=2, time_budget=0.5)
+    with pytest.warns(TimeBudgetWarning, match="late"):
+        classifier.fit(bags, Y[:, :2])
+    assert max(Counted.sizes) < len(bags) / 2
 
 
 def test_the_choice_does_not_depend_on_the_number_of_blas_threads(bags, Y):

@@ -284,6 +284,20 @@ def test_levels_without_names_get_them_as_the_error_says(names):
     assert_same(read_bags(joined.rename_axis([first, "instance"])), read_bags(TABLE))
 
 
+@pytest.mark.parametrize(
+    ("names", "advice"),
+    [
+        ([None, "bag"], "['instance', 'bag']"),
+        (["instance", None], "['instance', 'bag']"),
+        (["page", None], "['page', 'instance']"),
+    ],
+)
+def test_an_advised_name_is_no_other_levels(names, advice):
+    levels = TABLE.set_index(["f1", "bag"]).rename_axis(names)
+    with pytest.raises(DataError, match=re.escape(f"table.rename_axis({advice})")):
+        read_bags(levels)
+
+
 @pytest.mark.parametrize("second", ["", 0], ids=repr)
 def test_columns_of_two_levels_are_joined_as_the_error_says(second):
     table = TABLE.copy()

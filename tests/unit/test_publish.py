@@ -89,13 +89,17 @@ def test_a_notebook_that_fails_is_not_published(project, monkeypatch):
 
 @pytest.mark.usefixtures("without_lists")
 def test_a_notebook_without_its_data_is_not_published(project, monkeypatch):
-    cell = nbformat.v4.new_markdown_cell(f"> **{SYNTHETIC_NOTE}** Numbers are not about *scene*.")
+    cell = nbformat.v4.new_markdown_cell(
+        f"> **{SYNTHETIC_NOTE}** Numbers are not about *scene*."
+    )
     output = folders.build("paper", "6_any.ipynb")
     output.parent.mkdir(parents=True)
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), output)
     run = NotebookRun("6_any", "done", 1.0, output)
     monkeypatch.setattr(publish, "run_notebooks", lambda names, **how: [run])
-    with pytest.raises(RuntimeError, match="6_any: its data are not here; set MIMLPAPER_DATA"):
+    with pytest.raises(
+        RuntimeError, match="6_any: its data are not here; set MIMLPAPER_DATA"
+    ):
         publish.publish(["6_any"])
 
 
