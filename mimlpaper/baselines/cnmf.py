@@ -29,8 +29,8 @@ class Cnmf(VectorEstimator):
     A is a Gaussian kernel on the examples, B on the training labels' columns of unit length. Scores
     are memberships minus a threshold, which gives the new examples as many labels on average as the
     training examples; they depend on the other new examples. A label that no training example has
-    gets the membership 0, and one that all have the largest membership. Memory is up to 16 n² bytes
-    for n examples, labelled and unlabelled.
+    gets the membership 0, and one that all have the largest membership: "sign" always predicts it.
+    Memory is up to 16 n² bytes for n examples, labelled and unlabelled.
 
     Choose it for few labelled examples and a fixed set of unlabelled ones.
 
@@ -104,13 +104,15 @@ class Cnmf(VectorEstimator):
             max_iter=self.max_iter,
             verbose=self.verbose,
         ).copy()
+        is_universal = self.Y_fit_.all(axis=0)
         memberships[:, ~self.Y_fit_.any(axis=0)] = 0.0
-        memberships[:, self.Y_fit_.all(axis=0)] = memberships.max()
-        share = self.Y_fit_.mean()
-        if share == 1.0:
-            return np.ones_like(memberships)
+        memberships[:, is_universal] = memberships.max()
         # The share of memberships above the threshold is that of labels in the training examples.
-        return memberships - np.quantile(memberships, 1.0 - share)
+        threshold = np.quantile(memberships, 1.0 - self.Y_fit_.mean())
+        scores = memberships - threshold
+        if scores.max() <= 0.0:  # the threshold is the largest membership
+            scores[:, is_universal] = 1.0
+        return scores
 
 
 def new_memberships(X, X_labelled, Y_labelled, B, *, gamma: float, **options) -> np.ndarray:
