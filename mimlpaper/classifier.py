@@ -118,8 +118,9 @@ CANDIDATES: dict[str, BaseEstimator] = {
 class MimlClassifier(base.LogOdds):
     """The learner that does best in cross-validation, with probabilities and reasons.
 
-    Features are scaled to [0, 1]. The candidate with the largest mean average precision on
-    held-out folds, or for one label the largest area under the curve, is fitted again to all bags.
+    Features are scaled to [0, 1]. Of each candidate the held-out folds give a mean: of the average
+    precision of the labels' order in a bag, as :func:`~mimlpaper.metrics.average_precision` has it,
+    or for one label of the area under the curve. The best candidate is fitted again to all bags.
     Platt's logistic regression on the held-out scores of a label turns scores into probabilities.
     If Y is a DataFrame, so are predictions.
 
@@ -131,8 +132,9 @@ class MimlClassifier(base.LogOdds):
     n_folds : int >= 2, default 5
         Number of folds, at most one a bag.
     time_budget : float > 0 or None, default 60.0
-        Seconds of a fit. A candidate other than the first is left out if it would end later, with
-        a warning. With None choices do not depend on the machine.
+        Seconds of the whole fit. A candidate other than the first is left out, with a warning, if
+        it and the last fit to all bags would end later. With None choices do not depend on the
+        machine.
     label_rule : {"sign", "top"}, default "sign"
         Labels of a probability above ½, or at least the likeliest.
     verbose : int, default 0

@@ -89,10 +89,10 @@ class KernelFactor(TransformerMixin, BaseEstimator):
     rank : int >= 1, "auto" or None, default None
         Largest number of landmarks r, which are drawn. None makes an exact factor, by the largest
         pivots, without draws. "auto" is exact up to 2,000 rows; above, it stops at 1% of the trace
-        unexplained, or at 1,000 landmarks.
+        unexplained, or at 1,000 landmarks. Not used by "linear".
     tol : float >= 0, default 1e-10
         Where to stop: landmarks are drawn until at most this share of the trace is unexplained, an
-        exact factor ends when no entry that is left exceeds this share of the mean diagonal. Not
+        exact factor ends when no entry left on the diagonal exceeds this share of its mean. Not
         used by "auto" above 2,000 rows.
     random_state : int, RandomState or None, default None
         Draws the landmarks; an exact factor draws none.

@@ -296,7 +296,8 @@ def _multiplier_step(problem, theta, margins, alpha, sigma, enough, max_steps):
     """Minimise ½||w||² + (||raw||² - ||raw - a||²) / 2σ, where raw = alpha + σ(1 - margins).
 
     a is the projection of raw. Return (w, b), a and the number of steps, once the rest of the
-    subproblem is below ``enough``, or below what the step of the multipliers changes.
+    subproblem is below ``enough``, or below what the step of the multipliers changes, or once a
+    step moves no margin by more than rounding.
     """
     pull, last = np.zeros_like(theta), np.zeros_like(alpha)
     for n_steps in range(1, max_steps + 1):

@@ -63,22 +63,22 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
     rank : int >= 1, "auto" or None, default "auto"
         Largest number of landmarks of the kernel's factor; None is exact. "auto" is exact up to
         2,000 instances; above, it stops at 1% of the kernel's trace unexplained, or at 1,000
-        landmarks.
+        landmarks. Not used by "linear".
     set_kernel : {"unit", "mean"}, default "unit"
         φ(X) is the sum of the φ(x), scaled to length 1, or their mean: then the problem is convex.
     C : float > 0, default 10.0
-        Cost of a hinge loss of 1.
+        Cost of a hinge loss of 1 of a bag, on average over the labels.
     lam : float >= 0, default 0.1
         The λ, cost of a difference of 1 between a bag and its highest instance, as a share of C.
     mu : float > -1/2, default 0.0
         Positive values penalise the function that all labels share, negative values favour it.
-        For ``relatedness="pairwise"`` positive, the common size of the μ_ij. Not used if these are
-        given.
+        For ``relatedness="pairwise"`` it must be positive: it is the μ_tt, and the common μ_ij that
+        would share as much in all as the learned ones do. Not used if the μ_ij are given.
     relatedness : {"mean", "pairwise"} or array (n_labels, n_labels), default "mean"
-        The labels share their mean function, or one for each pair (Eq. 28). The μ_ij are learned:
-        the more alike two labels' functions, the smaller, with as much sharing in all as a common μ
-        gives. Or they are given: symmetric, from 0 (share most) to infinity. Rows and columns of a
-        DataFrame go by their names.
+        The labels share their mean function, or one for each pair (Eq. 28). The penalties μ_ij are
+        learned: the more alike two labels' functions, the smaller. Or an array gives them, also the
+        μ_tt of each label's own function: symmetric, from 0 (share most) to infinity (nothing).
+        Rows and columns of a DataFrame go by their names.
     imbalance : bool, default False
         Whether to weigh losses by τ (Eq. 24): 1 - ibr_t where a bag has label t, and ibr_t where
         it lacks it. The rarer a label, the more its presence counts.
@@ -110,7 +110,7 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
     objective_, n_iter_ : array (n_steps,)
         The objective and the iterations of each convex problem that was kept.
     raw_objective_ : array (n_steps,) or (n_steps + 1,)
-        The same, with a last step that raised the objective and was dropped.
+        ``objective_``, and at its end that of a step which raised it and was dropped, if any.
     duality_gap_ : float
         Of the last convex problem that was kept, as a share of its objective.
     label_relatedness_ : array (n_labels, n_labels)
@@ -491,10 +491,11 @@ def learned_pair_penalties(weights: np.ndarray, mu: float) -> np.ndarray:
 
 
 def _within_budget(closeness, mean_share):
-    """min(½, θ closeness), with θ so that the mean square is that of ``mean_share``.
+    """min(½, θ closeness), with θ so that the mean square is that of ``mean_share``, or smaller.
 
     The ``n_full`` closest pairs have ½, and θ spends what they leave of the budget on the others.
-    If no closeness is above 0, all pairs have ``mean_share``.
+    The mean square is smaller if too few pairs have a closeness above 0 to use the budget up; if
+    none has, all pairs have ``mean_share``.
     """
     shares = np.full(len(closeness), mean_share)
     rising = np.sort(closeness)

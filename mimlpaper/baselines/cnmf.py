@@ -26,11 +26,12 @@ class Cnmf(VectorEstimator):
         ||A - T B T'||² + C ||T_L - Y_L||²,
 
     where T_L are the rows of the labelled examples and Y_L their label sets, scaled to y' B y = 1.
-    A is a Gaussian kernel on the examples, B on the training labels' columns of unit length. Scores
-    are memberships minus a threshold, which gives the new examples as many labels on average as the
-    training examples; they depend on the other new examples. A label that no training example has
-    gets the membership 0, and one that all have the largest membership: "sign" always predicts it.
-    Memory is up to 16 n² bytes for n examples, labelled and unlabelled.
+    A is a Gaussian kernel on the examples with the coefficient γ, B one with the coefficient 1 on
+    the training labels' columns of unit length. Scores are memberships minus a threshold, which
+    gives the new examples as many labels on average as the training examples; they depend on the
+    other new examples. A label that no training example has gets the membership 0, and one that all
+    have the largest membership: "sign" always predicts it. Memory is up to 16 n² bytes for n
+    examples, labelled and unlabelled.
 
     Choose it for few labelled examples and a fixed set of unlabelled ones.
 

@@ -146,25 +146,21 @@ def read_bags(
     encoding : str, default "utf-8-sig"
         Of text files, a codec of Python; the default is UTF-8, with or without a mark before it.
     max_bytes : int, default 256 MiB
-        The largest size of the file, also after decompression; numbers, of which sets and
-        categories may make many, take at most four times as much memory.
+        The largest size of the file, also after decompression. The numbers that are read from it,
+        of which sets and categories may make many, may take four times as much memory.
 
-    Raises DataError with the file, and its line or bag that does not follow the format.
+    Raises DataError with the file, and its line or bag that does not follow the format; ValueError
+    if the source is no table and no file, or an argument is of another type.
     """
-    labels = _names_or_path(labels)
-    if not isinstance(separator, str | None):
-        raise ValueError(f"separator= must be a text, or None, got {separator!r:.60}")
-    if not isinstance(max_bytes, Integral) or max_bytes < 1:
-        raise ValueError(f"max_bytes= must be a number of bytes, got {max_bytes!r:.60}")
     options = Options(
         bag=bag,
-        labels=labels,
+        labels=_names_or_path(labels),
         separator=separator,
-        missing=_number_or_none(missing),
+        missing=missing,
         encoding=encoding,
         max_bytes=max_bytes,
     )
-    return _labelled(source, options)
+    return _labelled(source, _checked(options))
 
 
 def read_new_bags(
@@ -185,12 +181,12 @@ def read_new_bags(
     options = Options(
         bag=bag,
         labels=[],
-        missing=_number_or_none(missing),
+        missing=missing,
         encoding=encoding,
         max_bytes=max_bytes,
         unread=frozenset(map(text_of_name, labels)),
     )
-    return _labelled(source, options)
+    return _labelled(source, _checked(options))
 
 
 def _labelled(source, options):
@@ -219,11 +215,17 @@ def _names_or_path(labels):
         ) from None
 
 
-def _number_or_none(missing):
+def _checked(options: Options) -> Options:
+    if not isinstance(options.separator, str | None):
+        raise ValueError(f"separator= must be a text, or None, got {options.separator!r:.60}")
+    missing = options.missing
     is_number = isinstance(missing, Real) and (abs(missing) <= LARGEST or missing != missing)
     if missing is not None and not is_number:
         raise ValueError(f"missing= must be a number, or None, got {shown(missing)}")
-    return missing
+    max_bytes = options.max_bytes
+    if not isinstance(max_bytes, Integral) or max_bytes < 1:
+        raise ValueError(f"max_bytes= must be a number of bytes, got {max_bytes!r:.60}")
+    return options
 
 
 def read_labels(
@@ -246,15 +248,20 @@ def read_labels(
     max_bytes : int, default 256 MiB
         The largest size of the file.
 
-    Raises DataError with the file, and its line that does not follow the format.
+    Raises DataError with the file, and its line that does not follow the format; ValueError if
+    ``max_bytes`` is no number of bytes.
     """
-    options = Options(encoding=encoding, max_bytes=max_bytes)
+    options = _checked(Options(encoding=encoding, max_bytes=max_bytes))
     return _read(path, _label_sets, Path(path), options)
 
 
 def _label_sets(path, options):
     text = _text(path, options)
-    frame, columns = _frame_of_cells(_rows_of_csv(text, _delimiter(_head(text))))
+    excel = EXCEL.match(text)
+    rows = _rows_of_csv(text, excel[1] if excel else _delimiter(_head(text)))
+    if excel:
+        del rows[0]
+    frame, columns = _frame_of_cells(rows)
     column_of_bags, *labels = columns
     if not labels:
         raise ValueError(

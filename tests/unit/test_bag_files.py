@@ -5,6 +5,7 @@ import json
 import math
 import os
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -1359,6 +1360,18 @@ def test_a_table_of_labels_keeps_its_names_as_texts(labels_of):
         assert list(table.index) == ["001", "NA"]
         assert list(table.columns) == ["sea", "sky"]
         assert table.to_numpy().tolist() == [[True, False], [False, True]]
+
+
+def test_a_table_of_labels_may_name_its_separator_first(labels_of):
+    table = labels_of("sep=;\n" + LABEL_TABLE.replace(",", ";"))
+    assert list(table.columns) == ["sea", "sky"]
+
+
+@pytest.mark.parametrize("read", [read_labels, partial(read_new_bags, labels=[])])
+@pytest.mark.parametrize("max_bytes", [None, 0, 1.5])
+def test_every_reader_checks_its_limit(read, max_bytes):
+    with pytest.raises(ValueError, match="max_bytes= must be a number of bytes, got"):
+        read("table.csv", max_bytes=max_bytes)
 
 
 def test_no_head_of_a_table_of_labels_has_a_meaning(labels_of):
