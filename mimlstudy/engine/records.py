@@ -44,6 +44,7 @@ from mimlstudy.engine.rows import (
     parse_csv,
     sealed,
     to_csv,
+    to_csv_as_known,
 )
 from mimlstudy.engine.sources import sources
 from mimlstudy.engine.trials import Experiment, Measure, Trial
@@ -148,6 +149,7 @@ class Store:
     def append(self, experiment: Experiment, rows: list[dict]):
         """Add sealed rows, all of them or, if that fails, none; a StoreError says why."""
         path, columns = self.path(experiment.name), columns_of(experiment.measure)
+        self._check_readable(rows, experiment.measure, path)
         try:
             # Unbuffered: what could not be written must not be written later.
             with self._locked(experiment.name), open(path, "a+b", buffering=0) as file:
@@ -189,15 +191,15 @@ class Store:
         """Replace the file, in one step, by what ``change`` makes of its whole trials.
 
         No writer comes between reading and writing. Records that were superseded leave the file.
-        Rows keep their seals, and with them the doubts that they were written with.
+        A row that keeps its seal keeps its text, and so the doubt that it was written with.
         """
-        path = self.path(experiment.name)
+        path, columns = self.path(experiment.name), columns_of(experiment.measure)
         try:
             with self._locked(experiment.name):
-                columns = columns_of(experiment.measure)
                 rows = change(self._without_base().load(experiment)).to_dict("records")
-                as_written = [_with_sealed_doubt(row, columns) for row in rows]
-                paths.write_whole(path, to_csv(as_written, columns))
+                known = _whole_text(path, len(columns))
+                text = to_csv_as_known(rows, columns, known, names=[*KEY, "stage"])
+                paths.write_whole(path, text)
         except OSError as error:
             raise StoreError(
                 f"cannot rewrite {path}: {error}; what was recorded is intact"
@@ -257,6 +259,15 @@ class Store:
         except OSError as error:
             raise StoreError(f"cannot write {self.path(FILE_OF_OUTCOMES)}: {error}") from error
 
+    def _check_readable(self, rows, measure, path):
+        """Raise a StoreError if rows could not be read again, which would block the whole file."""
+        try:
+            _typed(to_csv(rows, columns_of(measure)), measure)
+        except (ValueError, csv.Error) as error:
+            raise StoreError(
+                f"cannot record to {path}: {error}; the measure must give numbers and short words"
+            ) from error
+
     def _without_base(self):
         """The store of this folder alone."""
         return Store(self.folder, self.catalogue)
@@ -264,17 +275,6 @@ class Store:
     def _locked(self, name):
         self.folder.mkdir(parents=True, exist_ok=True)
         return FileLock(self.folder / f".{name}.lock")
-
-
-def _with_sealed_doubt(row, columns):
-    """A row with the doubt that its seal covers; rules that make a row damaged may change."""
-    if row["doubt"] != DAMAGED:
-        return row
-    for doubt in ("", DIFFERS):
-        as_written = row | {"doubt": doubt}
-        if sealed(as_written, columns)[SEAL] == row[SEAL]:
-            return as_written
-    return row
 
 
 def _whole_text(path, n_columns):
@@ -286,12 +286,8 @@ def _whole_text(path, n_columns):
 
 def _parse(text, path, measure, catalogue):
     """A file's rows with their types; those that cannot be right have a doubt."""
-    columns = columns_of(measure)
-    numbers = [*NUMBERS_OF_EVERY_FILE, *measure.numbers]
     try:
-        table, intact = parse_csv(text, columns)
-        for name in numbers:
-            table[name] = pd.to_numeric(table[name])
+        table, intact = _typed(text, measure)
     except (ValueError, csv.Error) as error:
         raise StoreError(
             f"{path}: {error}; restore the file from version control, or delete the damaged lines "
@@ -300,6 +296,14 @@ def _parse(text, path, measure, catalogue):
     right = np.array(intact, dtype=bool) & _possible(table, measure, catalogue)
     known = table["doubt"].isin(["", DIFFERS])
     return table.assign(doubt=table["doubt"].where(right & known, DAMAGED))
+
+
+def _typed(text, measure):
+    """The rows of a file with their types, and of each whether its seal is right."""
+    table, intact = parse_csv(text, columns_of(measure))
+    for name in [*NUMBERS_OF_EVERY_FILE, *measure.numbers]:
+        table[name] = pd.to_numeric(table[name])
+    return table, intact
 
 
 def _possible(table, measure, catalogue):

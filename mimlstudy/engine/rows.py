@@ -64,6 +64,28 @@ def to_csv(rows: Iterable[dict], columns: Sequence[str], *, header: bool = True)
     return csv_of(lines)
 
 
+def to_csv_as_known(
+    rows: Iterable[dict], columns: Sequence[str], known: str, names: Sequence[str]
+) -> str:
+    """Sealed rows as CSV, each as it stands in the text ``known`` if it is there.
+
+    A number that is written anew may have other digits, to which the seal does not belong. A row is
+    there if a line has its seal and its texts in the columns ``names``.
+    """
+    wanted = [*columns, SEAL]
+    places = [wanted.index(name) for name in (*names, SEAL)]
+
+    def identity(texts):
+        return tuple(texts[place] for place in places)
+
+    known_lines = {identity(texts): texts for texts in csv.reader(known.splitlines())}
+    lines = [wanted]
+    for row in rows:
+        texts = [recorded_text(row.get(name, "")) for name in wanted]
+        lines.append(known_lines.get(identity(texts), texts))
+    return csv_of(lines)
+
+
 def csv_of(lines: Iterable[Sequence[str]]) -> str:
     """Texts as CSV, line by line."""
     buffer = io.StringIO()

@@ -286,7 +286,9 @@ def test_synthetic_data_replace_nothing_that_git_keeps(
 
 def test_a_published_figure_keeps_its_own_caption(project, shown):
     """It was drawn from the original data, and the words at hand are about synthetic ones."""
-    save_figure(empty_figure(), project / "figures", "explained", {"Description": "Of 600 images."})
+    save_figure(
+        empty_figure(), project / "figures", "explained", {"Description": "Of 600 images."}
+    )
     synthetic = load("synthetic_scene")
     Companion().save_figure(empty_figure(), "explained", shows="Of 120 images.", of=synthetic)
     assert shown.metadata[-1]["caption"] == "Of 600 images."

@@ -136,6 +136,28 @@ def test_rewriting_moves_no_line_that_it_keeps(store):
     assert lines_of(store) == [header, *lines[-4:]]
 
 
+def test_rewriting_keeps_the_digits_of_numbers(store):
+    """A negative zero is read as zero, and a count beside an empty cell as a float."""
+    measure = Measure(len, ("least", "steps"), may_lack=("steps",))
+    counted = tiny(measure=measure, name="mine")
+    columns = columns_of(measure)
+    first = made_up_row(0, columns=columns, least=-0.0, steps=12345678901)
+    second = made_up_row(1, columns=columns, least=1.0)
+    store.append(counted, [first, second])
+    lines = lines_of(store)
+    store.rewrite(counted)
+    assert lines_of(store) == lines
+    assert set(store.load(counted)["doubt"]) == {""}
+
+
+@pytest.mark.parametrize("coverage", [None, True, "much"])
+def test_a_number_that_could_not_be_read_again_is_not_recorded(store, two_rows, coverage):
+    """It would block the file, also for the rows that are right."""
+    with pytest.raises(StoreError, match=r"cannot record to .*mine\.csv"):
+        store.append(MINE, [made_up_row(2, coverage=coverage)])
+    assert store.path("mine").read_bytes() == two_rows
+
+
 def test_a_staged_trial_counts_only_when_all_its_stages_are_there(store):
     """Stages may begin at 1. A torn repetition does not hide the whole trial before it."""
 
