@@ -184,6 +184,18 @@ UNFOLLOWED = [
     ("from toy import units\n", "if True:\n    from toy import units\n"),
     ("import math\n", "from math import *\n"),
     ("return 7", "global deep\n    deep = 7"),
+    ("return 7", "return globals()['area'](7, 1)"),
+    ("return 7", "import sys\n\n    return sys.modules['toy.units'].litres(7)"),
+    (
+        "return 7",
+        "from importlib import import_module\n\n    return import_module('toy.units')",
+    ),
+    ("return 7", "return eval('deep')"),
+    ("return 7", "return 7\n\n\nclass Kind:\n    def __init_subclass__(cls):\n        pass"),
+    (
+        "from toy import units\n",
+        "from toy import units, inner\n\nHERE = inner.deeper.LENGTH\n",
+    ),
 ]
 
 
@@ -191,8 +203,41 @@ UNFOLLOWED = [
 def test_an_import_that_is_not_followed_is_refused(toy, old, new):
     text = TOY["toy.shapes"]
     assert old in text
+    modules = {"shapes": text.replace(old, new), "inner": "", "inner.deeper": "LENGTH = 1\n"}
     with pytest.raises(ImportError, match=r"toy.shapes: changes (behind|in)"):
-        toy(shapes=text.replace(old, new))
+        toy(**modules)
+
+
+# How a module may get a name other than by an assignment or an import of its own, and a change.
+GETS_LARGE = [
+    ("for large in (1, 2):\n    pass\n", "sizes", "2", "3"),
+    ("with open('large') as large:\n    pass\n", "sizes", "open", "iter"),
+    ("if True:\n    large = 1\nelse:\n    large = 2\n", "sizes", "2", "3"),
+    ("if (large := 5):\n    pass\n", "sizes", "5", "6"),
+    (
+        "try:\n    from toy.limits import large\nexcept ImportError:\n    pass\n",
+        "limits",
+        "8",
+        "9",
+    ),
+    ("from toy.limits import large\n\nlarge = large + 1\n", "limits", "8", "9"),
+]
+
+
+@pytest.mark.parametrize(("sizes", "module", "old", "new"), GETS_LARGE)
+def test_a_name_counts_however_the_module_gets_it_that_it_is_imported_from(
+    toy, sizes, module, old, new
+):
+    texts = {
+        "shapes": TOY["toy.shapes"].replace(
+            ", FACTOR as large", "\nfrom toy.sizes import large"
+        ),
+        "sizes": sizes,
+        "limits": "large = 8\n",
+    }
+    before = toy(**texts)
+    assert old in texts[module]
+    assert toy(**texts | {module: texts[module].replace(old, new)}) != before
 
 
 def test_two_names_that_change_places_count(toy):
