@@ -144,9 +144,10 @@ class Part:
     configurations : mapping from each method, in the order of printing, to a Configuration, an
         unfitted estimator, or None if the measure needs none; or to a mapping from data set to one
         of these.
-    overrides : mapping from each method that runs to a list of overrides, for a trial each. An
-        override maps settings to values that replace the configuration's. If there are none, every
-        method of ``configurations`` runs once, without override.
+    overrides : mapping from each method that runs to a list of overrides. On each data set and
+        split there is a trial for each of them. An override maps settings to values that replace
+        the configuration's. If there are none, every method of ``configurations`` runs, without
+        override.
     """
 
     datasets: tuple[str, ...]
@@ -163,6 +164,11 @@ class Part:
         """A method's configuration on one of the part's data sets."""
         configured = self.configurations[method]
         if isinstance(configured, Mapping):
+            if dataset not in configured:
+                raise ValueError(
+                    f"{method} is set up for each data set, {sorted(configured)}, and not for "
+                    f"{dataset!r}; take one of these, or another method"
+                )
             configured = configured[dataset]
         return configured if isinstance(configured, Configuration) else Fixed(configured)
 
@@ -194,8 +200,8 @@ class Experiment:
         the last data set and each method's first override run: for parts with many overrides. A
         measure that runs alone has one trial a method.
     quick_splits : int, default 3
-        Splits of the profile "quick", fewer where a split takes minutes; data sets where the data
-        fix the split.
+        Splits of the profile "quick", fewer where a split takes minutes. Where the data fix the
+        split, the number of data sets instead.
     stand_in : function, default :func:`as_named`
         From a data set's name to the drawn one that stands for it in the profile "smoke"; by
         default each set stands for itself.
@@ -283,11 +289,14 @@ class Experiment:
 
         Each part keeps the ``datasets`` that it covers; what no part covers goes to the first that
         has one of the ``methods``. ``overrides`` are those of the methods that it names, as in
-        :class:`Part`. What is empty or 0 stays as it is; trials that stay the same have the same
-        records. ValueError if no trial is left.
+        :class:`Part`. What is empty or 0 stays as it is, and so does a split that the data fix;
+        trials that stay the same have the same records. ValueError if no trial is left, or an
+        override would go to no method that runs.
         """
         overrides = overrides or {}
         self._check([*methods, *overrides])
+        if methods and (idle := overrides.keys() - {*methods}):
+            raise ValueError(f"overrides must be of the methods {[*methods]}, got {sorted(idle)}")
         if n_splits < 0:
             raise ValueError(f"n_splits must be at least 1, or 0 for all, got {n_splits}")
         with_methods = [part for part in self.parts if not methods or {*methods} & {*part.methods}]

@@ -190,6 +190,8 @@ def claim_effects(get_records: Records, *, n_mixtures: int = N_MIXTURES) -> pd.D
     "our settings"; "one alternative", in each method of the claim that leaves this choice open; or
     "mixture": of each method any alternative, at random.
     """
+    if n_mixtures < 1:
+        raise ValueError(f"n_mixtures must be at least 1, got {n_mixtures}")
     rng = np.random.default_rng(0)
     tables = []
     for name in ROWS:

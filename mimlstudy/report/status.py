@@ -226,8 +226,10 @@ def _command(state, experiments, profile) -> str:
     """The command that makes trials in a state current, or shows that they differ; maybe empty."""
     if state == CURRENT:
         return ""
-    # Other settings, other data and wrong numbers need another run; verify would only say so.
-    command = "verify" if state in CONFIRMABLE else "compute"
+    # Other settings, other data and wrong numbers need another run; verify would only say so, and
+    # of costs, which no second run gives again, it says nothing.
+    repeatable = all(EXPERIMENTS[name].measure.repeatable for name in experiments)
+    command = "verify" if state in CONFIRMABLE and repeatable else "compute"
     return _of_profile(f"mimlpaper {command} {' '.join(experiments)}", profile)
 
 

@@ -136,6 +136,14 @@ def test_each_last_run_is_remembered_by_its_end(folder, monkeypatch, execute, st
     assert last_runs("smoke") == {}
 
 
+def test_a_page_that_cannot_be_written_is_no_dead_kernel(folder, monkeypatch):
+    write_notebook(folder, "3_good", "pass")
+    monkeypatch.setattr(notebooks, "_execute", executed_at_once)
+    monkeypatch.setattr(notebooks, "write_page", raising(RuntimeError("no formula")))
+    (run,) = run_notebooks(["3_good"])
+    assert (run.status, run.message) == ("error", "RuntimeError: no formula")
+
+
 def executed_at_once(path, *arguments):
     """A notebook that looks executed."""
     notebook = nbformat.read(path, as_version=4)

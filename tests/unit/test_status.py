@@ -279,6 +279,11 @@ def test_an_artefact_is_as_good_as_its_worst_trial(made, state, remedy):
     assert made(**counts) == (state, f"3 current, 1 {state}", command)
 
 
+def test_old_costs_are_measured_again():
+    """No second run gives them again, so that verification says nothing of them."""
+    assert status._command("code changed", ["costs"], "paper") == "mimlpaper compute costs"
+
+
 def test_every_experiment_behind_a_notebook_has_a_row(monkeypatch, tmp_path):
     """Also one that no table or figure shows, whose records stand behind sentences alone."""
     monkeypatch.setattr(folders, "project_root", lambda: tmp_path)

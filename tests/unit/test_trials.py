@@ -13,7 +13,7 @@ from mimlpaper.baselines.binary_relevance import LabelFrequencies, MlSvm
 from mimlpaper.datasets import load
 from mimlpaper.parameters import set_random_states
 from mimlstudy.engine.catalogue import content_hash
-from mimlstudy.engine.trials import PROFILES, RandomSplits, Trial, run_trial
+from mimlstudy.engine.trials import PROFILES, Part, RandomSplits, Trial, run_trial
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.experiments import EXPERIMENTS, get_experiment
 from mimlstudy.paper.measures import TESTED
@@ -250,6 +250,17 @@ def test_what_would_leave_no_trial_is_refused():
         controls.varied(datasets=[first], methods=["Set kernel"])
     with pytest.raises(ValueError, match=r"got \['Set kernle'\]"):
         controls.varied(overrides={"Set kernle": [{}]})
+    with pytest.raises(
+        ValueError, match=r"overrides must be of the methods .*got \['Set kernel'\]"
+    ):
+        controls.varied(methods=["MlSvm, mean"], overrides={"Set kernel": [{}]})
+
+
+def test_a_method_that_is_set_up_by_data_set_names_the_sets():
+    by_set = {"Mine": {"musk1": MlKnn()}}
+    part = Part(("musk1",), RandomSplits(1), by_set)
+    with pytest.raises(ValueError, match=r"Mine is set up for each data set, \['musk1'\]"):
+        part.configuration("fox", "Mine")
 
 
 def test_a_set_without_test_examples_of_its_own_is_no_part_of_web_pages():
