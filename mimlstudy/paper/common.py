@@ -83,7 +83,7 @@ SHARE_LOOKED_AT = 0.25  # of the training part, as in a hold-out
 
 def before_hold_outs(row: Row) -> Row:
     """The row fixed in advance as it would be without the hold-outs of degenerate defaults."""
-    kept = [basis for basis in row.in_advance if basis.source != DEGENERATE]
+    kept = [layer for layer in row.in_advance if layer.source != DEGENERATE]
     return replace(row, in_advance=kept).fixed()
 
 

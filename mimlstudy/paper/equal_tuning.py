@@ -10,8 +10,6 @@ same bags.
 
 from dataclasses import replace
 
-import numpy as np
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, Normalizer
 from sklearn.svm import SVC
@@ -34,8 +32,6 @@ from mimlpaper.algorithms import (
     mimlsvm_mi,
     subcod,
 )
-from mimlpaper.bags import Bags
-from mimlpaper.base import label_sets
 from mimlpaper.baselines import adtboost_mh, cnmf, diverse_density, misvm, ranksvm
 from mimlstudy.engine.trials import (
     CrossValidation,
@@ -45,6 +41,7 @@ from mimlstudy.engine.trials import (
     RandomSplits,
 )
 from mimlstudy.paper.common import AS_IN_FILES, CONCATENATED
+from mimlstudy.paper.controls import Forest, shuffled
 from mimlstudy.paper.measures import BUDGETED
 from mimlstudy.paper.section6 import AS_SPARSE, YAHOO
 from mimlstudy.paper.section7 import FIVE_SETS
@@ -135,22 +132,22 @@ def _with(row, *settings):
 
 def _through_insdif(method, row):
     """A row whose learner works on the bags of InsDif."""
-    bases = [
+    layers = [
         stated("6.1", transformation=None),
         *map(_of_inner_learner, row.settings),
     ]
     if "rank" in row.learner.get_params():
         # More features of the kernel would take days.
         left = "of the trace 4 to 14% is missed at γ = .1, 66 to 82% at 1, 97 to 100% at 10"
-        bases.append(ours(f"for time; {left}", learner__rank=100))
-    return Row(insdif.InsDif(learner=row.learner), bases, base_method=method)
+        layers.append(ours(f"for time; {left}", learner__rank=100))
+    return Row(insdif.InsDif(learner=row.learner), layers, base_method=method)
 
 
-def _of_inner_learner(basis):
-    """The basis with the names that its settings have within InsDif."""
-    if "grid" not in basis.values:
-        return replace(basis, values=_nested(basis.values))
-    return replace(basis, values={"grid": [_nested(grid) for grid in basis.values["grid"]]})
+def _of_inner_learner(layer):
+    """The layer with the names that its settings have within InsDif."""
+    if "grid" not in layer.values:
+        return replace(layer, values=_nested(layer.values))
+    return replace(layer, values={"grid": [_nested(grid) for grid in layer.values["grid"]]})
 
 
 def _nested(values):
@@ -241,29 +238,6 @@ TUNED = {
     YAHOO: _vectors(AS_SPARSE, QUARTER),
     FIVE_SETS: Table((name, _with(row, SCALED, BY_ACCURACY)) for name, row in OF_ONE_LABEL.items()),
 }
-
-
-class Forest(RandomForestClassifier):
-    """A random forest with scores: how far the mean probability of a label is above one half."""
-
-    def decision_function(self, X) -> np.ndarray:
-        """(n_examples, n_labels), or (n_examples,) for one label."""
-        votes, classes = self.predict_proba(X), self.classes_
-        if not isinstance(votes, list):
-            return votes @ classes - 0.5
-        pairs = zip(votes, classes, strict=True)
-        return np.column_stack([vote @ labels for vote, labels in pairs]) - 0.5
-
-    def predict(self, X) -> np.ndarray:
-        scores = self.decision_function(X)
-        return label_sets(scores, "top") if scores.ndim == 2 else scores > 0
-
-
-def shuffled(bags) -> Bags:
-    """The bags with the instances of each in an order drawn at random."""
-    keys = np.random.default_rng(0).random(bags.n_instances)
-    return bags.with_instances(bags.instances[np.lexsort([keys, bags.bag_of_instance])])
-
 
 BY_POSITION = {
     "positions": [ConcatenateInstances()],

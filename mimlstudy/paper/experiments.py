@@ -56,8 +56,8 @@ def _alternatives(name: str) -> tuple[Part, ...]:
     (printed,) = PRINTED[name].parts
     table, splits = ROWS[name], printed.splits.first(ALTERNATIVE_SPLITS[name])
     # If no setting depends on the data set, one part is enough.
-    bases = [basis for row in table.values() for basis in row.settings]
-    if not any(basis.on for basis in bases):
+    layers = [layer for row in table.values() for layer in row.settings]
+    if not any(layer.on for layer in layers):
         return (Part(printed.datasets, splits, table, table.alternatives_on("")),)
     # Settings differ from set to set, and so does what is an alternative to them.
     return tuple(

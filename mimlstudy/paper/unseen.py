@@ -81,7 +81,7 @@ def _without_alternatives(row):
 
 def _on_means(row):
     """The row with the mean of a bag's instances for the concatenation, which needs equal sizes."""
-    settings = [MEAN if basis is CONCATENATED else basis for basis in row.settings]
+    settings = [MEAN if layer is CONCATENATED else layer for layer in row.settings]
     return replace(row, settings=settings)
 
 

@@ -162,8 +162,8 @@ def test_another_published_table_has_the_numbers_of_the_records(file, tmp_path):
 
 def is_held_out(row, dataset):
     """Whether a hold-out replaces defaults that give every example the same answer."""
-    hold_outs = [basis for basis in row.in_advance if basis.source == DEGENERATE]
-    return any(not basis.on or dataset in basis.on for basis in hold_outs)
+    hold_outs = [layer for layer in row.in_advance if layer.source == DEGENERATE]
+    return any(not layer.on or dataset in layer.on for layer in hold_outs)
 
 
 def test_a_hold_out_stands_where_defaults_are_degenerate_and_nowhere_else():
