@@ -18,7 +18,7 @@ from mimlstudy.engine.catalogue import Catalogue, content_hash
 from mimlstudy.engine.holdouts import full_names
 
 PROFILES = ("smoke", "quick", "paper")  # "smoke" runs the same code on data that the library draws
-AS_PUBLISHED: Mapping[str, object] = {}  # the override that changes nothing
+NO_OVERRIDE: Mapping[str, object] = {}  # every setting as the row has it
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ class Part:
     def override_texts(self, dataset: str, method: str) -> list[str]:
         """A method's overrides on one of the part's data sets, as :class:`Trial` has them."""
         configuration = self.configuration(dataset, method)
-        overrides = self.overrides.get(method, [AS_PUBLISHED])
+        overrides = self.overrides.get(method, [NO_OVERRIDE])
         named = [configuration.full_names(override) for override in overrides]
         return [json.dumps(override, sort_keys=True) for override in named]
 
@@ -317,7 +317,7 @@ class Experiment:
             kept = {}
             for method in part.methods:
                 if not methods or method in methods:
-                    as_before = part.overrides.get(method, [AS_PUBLISHED])
+                    as_before = part.overrides.get(method, [NO_OVERRIDE])
                     kept[method] = overrides.get(method, as_before)
             if asked or not datasets:
                 of_part = tuple(name for name in datasets if name in asked) or part.datasets

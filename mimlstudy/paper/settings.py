@@ -28,6 +28,7 @@ from sklearn.preprocessing import (
 
 from mimlpaper.preprocessing import OnInstances
 from mimlstudy.engine.holdouts import HoldOut, full_names
+from mimlstudy.engine.trials import NO_OVERRIDE
 
 HELD_OUT, CLOSEST = "held out", "closest to print"
 BASES = (
@@ -56,7 +57,6 @@ SCALINGS: dict[str, TransformerMixin | None] = {
 }
 
 Override = Mapping[str, object]
-AS_LISTED: Override = {}
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def mixed(alternatives: Sequence[Override], n: int) -> list[dict]:
     """
     groups: dict[str, list[Override]] = {}
     for override in alternatives:
-        groups.setdefault(min(override), [AS_LISTED]).append(override)
+        groups.setdefault(min(override), [NO_OVERRIDE]).append(override)
     rng = np.random.default_rng(crc32(str(alternatives).encode()))
     mixtures: list[dict] = []
     for _ in range(10 * n):  # more than n, because some are equal or no mixtures
@@ -185,7 +185,7 @@ class Row:
         """Whether nothing was chosen by closeness to print, so that both columns are the same."""
         return not self.in_advance and all(layer.basis != CLOSEST for layer in self.settings)
 
-    def estimator_for(self, dataset: str = "", override: Override = AS_LISTED):
+    def estimator_for(self, dataset: str = "", override: Override = NO_OVERRIDE):
         """The unfitted estimator on a data set, with some settings overridden."""
         values = resolve(self.settings_on(dataset), override)
         constants, grids = split_grid(values)
