@@ -29,13 +29,13 @@ def within_project(path: Path) -> str:
 
 
 def study_data() -> Path:
-    """The folder that holds published/, divergences.csv and contents.csv."""
+    """The folder that holds printed/, divergences.csv and contents.csv."""
     return IN_WHEEL if IN_WHEEL.is_dir() else PACKAGE.parent / "data"
 
 
-def published() -> Path:
+def printed_data() -> Path:
     """The paper's numbers and claims, as CSV."""
-    return study_data() / "published"
+    return study_data() / "printed"
 
 
 def _in_root(*parts: str) -> Path:

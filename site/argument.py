@@ -22,11 +22,11 @@ from mimlstudy.judge.selection import (
     without_synthetic,
 )
 from mimlstudy.judge.statistics import RHO_BY_SIZE
-from mimlstudy.paper.published import (
-    published_cells,
-    published_claims,
-    published_table_of,
-    published_tables,
+from mimlstudy.paper.printed import (
+    printed_cells,
+    printed_claims,
+    printed_table_of,
+    printed_tables,
 )
 
 SHOWN_OF_PART = ("subject", "aspect", *PART_TESTS)
@@ -39,7 +39,7 @@ def argument(get_records) -> dict:
     runs = Runs(get_records)
     tests_of = claim_tests()
     claims = []
-    for name in published_claims()["id"]:
+    for name in printed_claims()["id"]:
         # A claim that nobody can test has no tests.
         tests = [_described(test, runs) for test in tests_of.get(name, [])]
         claims.append({"id": name, "tests": tests})
@@ -51,9 +51,9 @@ def argument(get_records) -> dict:
         }
     return {
         "claims": claims,
-        "tables": [_table(table, runs) for table in published_tables().values()],
+        "tables": [_table(table, runs) for table in printed_tables().values()],
         "runs": runs.tables,
-        "printed": {table.experiment: _printed(table) for table in published_tables().values()},
+        "printed": {table.experiment: _printed(table) for table in printed_tables().values()},
         "quoted": _quoted(),
         "criteria": criteria,
         "simulated": [*map(list, RHO_BY_SIZE.items())],
@@ -153,7 +153,7 @@ def _cases(test):
 
 def _print_of(test):
     """The table whose printed means measure a test's power; empty for figures, which print none."""
-    table = published_table_of(test.experiments[0])
+    table = printed_table_of(test.experiments[0])
     if table is None:
         return {}
     # The eleven data sets of Table 4 share one printed mean.
@@ -164,7 +164,7 @@ def _print_of(test):
 def _printed(table):
     """Printed means by data set, method and criterion."""
     means = {}
-    for cell in published_cells(table.number).dropna(subset="mean").itertuples():
+    for cell in printed_cells(table.number).dropna(subset="mean").itertuples():
         of_method = means.setdefault(cell.dataset, {}).setdefault(cell.algorithm, {})
         of_method[cell.criterion] = cell.mean
     return means
@@ -173,7 +173,7 @@ def _printed(table):
 def _quoted():
     """Accuracies quoted in Table 5, by data set and by the names of rivals."""
     quoted = {}
-    for dataset in published_tables()[5].datasets:
+    for dataset in printed_tables()[5].datasets:
         quoted[dataset] = {rival: quoted_accuracy(rival, dataset) for rival in QUOTED}
     return quoted
 

@@ -3,7 +3,7 @@
 from markupsafe import Markup
 from parts import filled, raw
 
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.report.trace import traces
 
 TEMPLATE = Markup('<template id="{name}"{origin} data-title="{title}">{html}</template>')
@@ -18,7 +18,7 @@ def cells_page(get_records, store):
     template of its own.
     """
     templates, names = [], {}
-    for number in published_tables():
+    for number in printed_tables():
         for cell in traces(number, get_records, store=store):
             origins = cell.origins_to_html()
             if origins not in names:

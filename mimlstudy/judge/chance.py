@@ -13,7 +13,7 @@ from mimlstudy.judge.selection import Records
 from mimlstudy.judge.tolerances import tolerance
 from mimlstudy.judge.verdicts import PRINTED_COLUMN, against_printed
 from mimlstudy.paper.experiments import settings_closest_to_print
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 
 PAIR_OF_ROWS = ["table", "algorithm", "other"]
 
@@ -24,7 +24,7 @@ def chosen_closest(get_records: Records) -> pd.DataFrame:
     Columns: table, algorithm (ours), other (printed), alternative (the chosen one), agree and cells
     (numbers), closest_to_print: whether our row has settings chosen because they come closest.
     """
-    tables = [_chosen_in_table(number, get_records) for number in published_tables()]
+    tables = [_chosen_in_table(number, get_records) for number in printed_tables()]
     return pd.concat(tables, ignore_index=True)
 
 
@@ -36,7 +36,7 @@ def _chosen_in_table(number, get_records):
     share = counts["agree"] / counts["cells"]
     best = share.groupby(PAIR_OF_ROWS, sort=False).idxmax()
     chosen = counts.loc[best].reset_index()
-    n_closest = settings_closest_to_print(published_tables()[number].experiment)
+    n_closest = settings_closest_to_print(printed_tables()[number].experiment)
     # A row that the table does not have has no such settings.
     closest_to_print = chosen["algorithm"].map(n_closest).fillna(0) > 0
     return chosen.assign(closest_to_print=closest_to_print)
@@ -51,7 +51,7 @@ def _pairs(number, get_records):
     ours = ours.merge(printed[[*PRINTED_COLUMN, "algorithm"]])
     pairs = against_printed(ours, printed)
     pairs = pairs.assign(tolerance=tolerance(pairs)).dropna(subset="tolerance")
-    difference = pairs["mean"] - pairs["published_mean"]
+    difference = pairs["mean"] - pairs["printed_mean"]
     return pairs.assign(agrees=difference.abs() <= pairs["tolerance"])
 
 

@@ -23,7 +23,7 @@ from mimlstudy.judge.selection import (
     unmixed,
 )
 from mimlstudy.paper.experiments import EXPERIMENTS
-from mimlstudy.paper.published import ALL_CRITERIA, published_sweeps
+from mimlstudy.paper.printed import ALL_CRITERIA, printed_sweeps
 
 
 class Effect(NamedTuple):
@@ -41,7 +41,7 @@ def effects_of_choices(get_records: Records) -> dict[str, list[Effect]]:
     """The measured effects of each choice by its id, in the order of ``choice_sweeps.csv``."""
     alternatives = records_of(get_records, ALTERNATIVES)
     effects: dict[str, list[Effect]] = defaultdict(list)
-    for sweep in published_sweeps().to_dict("records"):
+    for sweep in printed_sweeps().to_dict("records"):
         recorded = records_of(get_records, sweep["experiment"])
         overrides = _overrides_of(sweep, alternatives)
         varied = alternatives[alternatives["override"].isin(overrides)]

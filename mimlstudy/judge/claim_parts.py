@@ -31,11 +31,11 @@ from mimlstudy.judge.compare import (
 from mimlstudy.judge.rules import DEFAULT_RULES, PART_TESTS, Rules
 from mimlstudy.judge.selection import as_in_our_tables, runs_by, unmixed
 from mimlstudy.judge.statistics import ALPHA, MARGIN
-from mimlstudy.paper.published import (
+from mimlstudy.paper.printed import (
     ALL_CRITERIA,
-    published_cells,
-    published_characteristics,
-    published_facts,
+    printed_cells,
+    printed_characteristics,
+    printed_facts,
 )
 
 # How far below a quoted accuracy a competitive method may be.
@@ -284,7 +284,7 @@ def _against_accuracy(rows, method, bound):
 
 def quoted_accuracy(rival: str, dataset: str) -> float:
     """The accuracy that stands for a group of Table 5's quoted ones, a name of ``QUOTED``."""
-    cells = published_cells(5)
+    cells = printed_cells(5)
     # What the paper quotes has no deviation.
     is_quoted = (cells["dataset"] == dataset) & cells["std"].isna()
     quoted = cells.loc[is_quoted, "mean"]
@@ -442,7 +442,7 @@ def characteristics_agree(recomputed: pd.DataFrame, _: ClaimTest) -> list[ClaimP
         if cell.verdict == "missing":
             parts.append(ClaimPart(*place, note=cell.dataset))
         else:
-            note = f"{cell.recomputed:g}, {cell.published:g} printed"
+            note = f"{cell.recomputed:g}, {cell.as_printed:g} printed"
             parts.append(_fact(*place, cell.verdict == "agrees", note))
     return parts
 
@@ -450,7 +450,7 @@ def characteristics_agree(recomputed: pd.DataFrame, _: ClaimTest) -> list[ClaimP
 def ranges(recomputed: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
     """The lowest and the highest value of a percentage are about ``values``."""
     # A range over some of the sets would not be the paper's.
-    if len(recomputed) < len(published_characteristics()):
+    if len(recomputed) < len(printed_characteristics()):
         return NOT_RECOMPUTED
     (name,) = test.on
     low, high = test.values
@@ -467,7 +467,7 @@ def ranges(recomputed: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
 
 def facts_agree(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
     """What the paper states of the data sets ``on``, of ``data_facts.csv``, against the files."""
-    printed = published_facts()
+    printed = printed_facts()
     parts = []
     for row in printed[printed["dataset"].isin(test.on)].itertuples():
         of_dataset = measured[measured["dataset"] == row.dataset]

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import Selection
-from mimlstudy.paper.published import (
-    published_cells,
-    published_table_of,
+from mimlstudy.paper.printed import (
+    printed_cells,
+    printed_table_of,
     read_rows,
 )
 
@@ -64,8 +64,8 @@ class ClaimTest(NamedTuple):
 
     def _printed_cells(self):
         """The table of the first experiment, and its cells that have a value."""
-        table = published_table_of(self.experiments[0])
-        cells = published_cells(table.number)
+        table = printed_table_of(self.experiments[0])
+        cells = printed_cells(table.number)
         return table, cells[cells["printed"] == "value"]
 
     def _bold_against_others(self):

@@ -32,7 +32,7 @@ from mimlstudy.judge.selection import (
     selected,
     without_synthetic,
 )
-from mimlstudy.paper.published import published_claims
+from mimlstudy.paper.printed import printed_claims
 
 WORDS = (
     "supported",
@@ -123,7 +123,7 @@ def evaluate_claims(
     read_once = cache(partial(records_of, get_records))
     read = cache(partial(_real_records, read_once))
     findings = []
-    for claim in published_claims().to_dict("records"):
+    for claim in printed_claims().to_dict("records"):
         if ids is None or claim["id"] in ids:
             findings.append(_evaluate(claim, read))
     return findings
@@ -238,7 +238,7 @@ def argue(get_records: Records, rules: Rules = DEFAULT_RULES) -> list[ArguedClai
     """
     read_once = cache(partial(records_of, get_records))
     read = cache(partial(_real_records, read_once))
-    return [_argued(claim, read, rules) for claim in published_claims()["id"]]
+    return [_argued(claim, read, rules) for claim in printed_claims()["id"]]
 
 
 def _argued(claim, read, rules):

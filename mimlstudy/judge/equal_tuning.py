@@ -21,7 +21,7 @@ from mimlstudy.judge.selection import (
 from mimlstudy.judge.statistics import ZERO
 from mimlstudy.paper.equal_tuning import BASE_METHODS, LAYOUTS
 from mimlstudy.paper.experiments import EXPERIMENTS
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.paper.section6 import YAHOO
 
 CONTROLS_EXPERIMENT = "controls"
@@ -93,7 +93,7 @@ def _groups(methods):
 
     The first kind that holds counts: controls have their layout, the paper's learners are of bags.
     """
-    of_scenes, one_label = published_tables()[1], published_tables()[5]
+    of_scenes, one_label = printed_tables()[1], printed_tables()[5]
     of_vectors = (*of_scenes.compared, "Cnmf")
     proposed = (*of_scenes.proposed, "D-MimlSvm", *one_label.proposed)
     layouts = methods.map(LAYOUTS)

@@ -29,10 +29,10 @@ from mimlstudy.paper.experiments import (
     EXPERIMENTS,
     ROWS,
 )
-from mimlstudy.paper.published import (
+from mimlstudy.paper.printed import (
     ALL_CRITERIA,
-    published_claims,
-    published_tables,
+    printed_claims,
+    printed_tables,
 )
 from mimlstudy.paper.variants import VARIED
 
@@ -141,7 +141,7 @@ def alternative_means(number: int, get_records: Records) -> pd.DataFrame:
     the splits that both have: few splits may be easy or hard for all settings. It stays within
     the criterion's range. ``std`` and ``n`` are the row's. Columns: :data:`CELL`, mean, std, n.
     """
-    table = published_tables()[number]
+    table = printed_tables()[number]
     records = alternatives_of(table.experiment, get_records)
     whole = as_in_our_tables(records_of(get_records, table.experiment))
     if records.empty:
@@ -200,7 +200,7 @@ def claim_effects(get_records: Records, *, n_mixtures: int = N_MIXTURES) -> pd.D
             tables += _effects_of_table(name, losses, n_mixtures, rng)
     if not tables:
         return pd.DataFrame(columns=EFFECTS)
-    ids = [*published_claims()["id"]]
+    ids = [*printed_claims()["id"]]
 
     def in_order(claims):
         return claims.map(ids.index)

@@ -37,7 +37,7 @@ from mimlstudy.judge.verdicts import (
     verdict,
 )
 from mimlstudy.paper.experiments import settings_closest_to_print
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 
 # Kinds of rows: with settings that were chosen because they come closest to print, and without.
 ROWS_BY_PRINT = "rows with settings closest to print"
@@ -105,8 +105,8 @@ def scorecard_cells(
 ) -> pd.DataFrame:
     """The paper's own cells of some tables, or of all; see ``compare_with_paper``."""
     tables = []
-    for number in numbers or published_tables():
-        selection = Selection((published_tables()[number].experiment,), column)
+    for number in numbers or printed_tables():
+        selection = Selection((printed_tables()[number].experiment,), column)
         records = selected(get_records, selection)
         tables.append(compare_with_paper(records, number))
     cells = pd.concat(tables)
@@ -119,7 +119,7 @@ def _rows(cells):
     rows = row_verdicts(deviations(without_synthetic(cells)))
     n_closest = []
     for table, method in zip(rows["table"], rows["algorithm"], strict=True):
-        of_table = settings_closest_to_print(published_tables()[table].experiment)
+        of_table = settings_closest_to_print(printed_tables()[table].experiment)
         n_closest.append(of_table.get(method, 0))
     return rows.assign(closest_to_print=n_closest)
 
@@ -133,7 +133,7 @@ def _with_fixed(cells, fixed):
 def _totals(cells):
     """Agreement over all tables, and over each."""
     totals = {"all": agreement(cells)}
-    for number, table in published_tables().items():
+    for number, table in printed_tables().items():
         totals[table.experiment] = agreement(cells[cells["table"] == number])
     return totals
 

@@ -12,7 +12,7 @@ from scipy.special import stdtr, stdtrit
 
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import unmixed
-from mimlstudy.paper.published import ALL_CRITERIA
+from mimlstudy.paper.printed import ALL_CRITERIA
 
 ALPHA = 0.05
 # As a share of the rival's loss. What is closer is as good.

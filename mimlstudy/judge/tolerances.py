@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from mimlstudy.paper.published import (
-    published_characteristics,
-    published_tables,
+from mimlstudy.paper.printed import (
+    printed_characteristics,
+    printed_tables,
 )
 
 # Chance of calling two runs of one program different.
@@ -47,9 +47,7 @@ def tolerance(cells: pd.DataFrame, rule: str = "") -> pd.Series:
     rule : str, default ""
         A name of :data:`RULES` in place of the one that each table names.
     """
-    rule_of_table = {
-        number: rule or table.tolerance for number, table in published_tables().items()
-    }
+    rule_of_table = {number: rule or table.tolerance for number, table in printed_tables().items()}
     rules = cells["table"].map(rule_of_table)
     half_widths = pd.Series(0.0, cells.index)
     for name in rules.unique():
@@ -63,10 +61,10 @@ def two_sets_of_splits(cells: pd.DataFrame) -> pd.Series:
 
     q is from Student's distribution. One run of ours has no deviation: the printed one counts.
     """
-    runs_of_table = {number: table.n_runs for number, table in published_tables().items()}
+    runs_of_table = {number: table.n_runs for number, table in printed_tables().items()}
     n_printed = cells["table"].map(runs_of_table)
     n_ours = cells["n"].clip(lower=1)
-    printed = cells["published_std"]
+    printed = cells["printed_std"]
     ours = cells["std"].fillna(printed)
     quantile = stats.t.isf(DISAGREE / 2, n_printed + n_ours - 2)
     variance = printed**2 / n_printed + ours**2 / n_ours
@@ -85,8 +83,8 @@ def sample_of_pages(cells: pd.DataFrame) -> pd.Series:
     loss times the mean number of labels.
     """
     criterion = cells["criterion"]
-    mean = cells["published_mean"]
-    n_labels = published_characteristics()["categories"].mean()
+    mean = cells["printed_mean"]
+    n_labels = printed_characteristics()["categories"].mean()
     largest = criterion.map({"coverage": n_labels - 1}).fillna(1.0)
     # Each label of a page is a decision of its own.
     per_page = criterion.map({"hamming_loss": n_labels}).fillna(1.0)
@@ -109,7 +107,7 @@ def two_cross_validations(cells: pd.DataFrame) -> pd.Series:
     degrees = (n_ours - 1).clip(lower=1)
     quantile = stats.t.isf(DISAGREE / 2, degrees)
     of_quoted = quantile * cells["std"] * np.sqrt(1 + 1 / n_ours)
-    is_printed = cells["published_std"].notna()
+    is_printed = cells["printed_std"].notna()
     return two_sets_of_splits(cells).where(is_printed, of_quoted)
 
 

@@ -8,7 +8,7 @@ from scipy import stats
 
 from mimlstudy.judge.selection import without_synthetic
 from mimlstudy.judge.tolerances import PRINTED_DECIMALS, tolerance
-from mimlstudy.paper.published import ALL_CRITERIA
+from mimlstudy.paper.printed import ALL_CRITERIA
 
 # A printed value agrees or differs. The others have nothing to be compared with, no tolerance,
 # no record, no real data.
@@ -22,15 +22,15 @@ LOWER_IS_BETTER = {name: criterion.lower_is_better for name, criterion in ALL_CR
 
 
 def verdict(cells: pd.DataFrame) -> np.ndarray:
-    """:data:`VERDICTS` on cells with columns mean, published_mean, tolerance, criterion, kind."""
-    difference = cells["mean"] - cells["published_mean"]
+    """:data:`VERDICTS` on cells with columns mean, printed_mean, tolerance, criterion, kind."""
+    difference = cells["mean"] - cells["printed_mean"]
     is_lower = difference < 0
     lower_is_better = cells["criterion"].map(LOWER_IS_BETTER)
     # The first that holds counts: a cell without a number cannot agree.
     words = {
         "missing": cells["mean"].isna(),
         "synthetic": cells["kind"] == "synthetic",
-        "newly_measured": cells["published_mean"].isna(),
+        "newly_measured": cells["printed_mean"].isna(),
         # A printed value without a deviation, against one run of ours.
         "no_tolerance": cells["tolerance"].isna(),
         "agrees": difference.abs() <= cells["tolerance"],
@@ -45,7 +45,7 @@ def deviations(cells: pd.DataFrame) -> pd.DataFrame:
     recorded = printed[printed["mean"].notna()]
     ours = recorded[[*PRINTED_COLUMN, "algorithm", "mean", "std", "n"]]
     pairs = against_printed(ours, printed)
-    difference = (pairs["mean"] - pairs["published_mean"]).abs()
+    difference = (pairs["mean"] - pairs["printed_mean"]).abs()
     in_tolerances = difference / tolerance(pairs)
     return pairs.assign(in_tolerances=in_tolerances.astype(float))
 
@@ -56,12 +56,12 @@ def against_printed(ours: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     ``other`` is the algorithm of the printed one, and ``scaled`` the difference over the
     standard deviation of the column's printed means.
     """
-    values = printed[[*PRINTED_COLUMN, "algorithm", "published_mean", "published_std"]]
+    values = printed[[*PRINTED_COLUMN, "algorithm", "printed_mean", "printed_std"]]
     values = values.rename(columns={"algorithm": "other"})
     columns = values.groupby(PRINTED_COLUMN)
-    values["scale"] = columns["published_mean"].transform("std")
+    values["scale"] = columns["printed_mean"].transform("std")
     pairs = ours.merge(values, on=PRINTED_COLUMN)
-    difference = pairs["mean"] - pairs["published_mean"]
+    difference = pairs["mean"] - pairs["printed_mean"]
     return pairs.assign(scaled=difference / pairs["scale"])
 
 
@@ -147,17 +147,17 @@ def _counts_of_rows(pairs):
 def _order(cells):
     """Kendall's τ and the share of printed winners; cells of our and the printed algorithms."""
     # As printed: what rounds to the same number is a tie there, and so here.
-    decimals = dict.fromkeys(["mean", "published_mean"], PRINTED_DECIMALS)
+    decimals = dict.fromkeys(["mean", "printed_mean"], PRINTED_DECIMALS)
     rounded = cells.round(decimals)
     columns = rounded.groupby(PRINTED_COLUMN)
     taus = []
     for _, column in columns:
         if len(column) > 1:
-            order = stats.kendalltau(column["mean"], column["published_mean"])
+            order = stats.kendalltau(column["mean"], column["printed_mean"])
             taus.append(order.statistic)
     tau = pd.Series(taus, dtype=float).mean()
     wins_here = wins(rounded, "mean")
-    wins_in_print = wins(rounded, "published_mean")
+    wins_in_print = wins(rounded, "printed_mean")
     # A column counts once, also where two methods share the best value.
     agreeing = rounded[wins_here & wins_in_print].groupby(PRINTED_COLUMN)
     winner_agreement = np.nan

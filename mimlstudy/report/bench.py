@@ -37,7 +37,7 @@ from mimlstudy.judge.selection import (
 from mimlstudy.judge.statistics import ranks_of_means, win_tie_loss
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS, reader
-from mimlstudy.paper.published import PublishedTable, published_tables
+from mimlstudy.paper.printed import PrintedTable, printed_tables
 from mimlstudy.report.guest import (
     Conditions,
     Guest,
@@ -67,7 +67,7 @@ CAPTION = (
     "the signed-rank test. Records of the other methods: {states}."
 )
 UNSEEN = "unseen"  # in place of a table's number: birds and letters, without texts
-UNSEEN_TABLE = PublishedTable(
+UNSEEN_TABLE = PrintedTable(
     number=0,  # it is none of the paper's
     title="Data that the authors never saw",
     datasets=EXPERIMENTS[UNSEEN].parts[0].datasets,
@@ -114,7 +114,7 @@ def bench(
     if not 0 < timeout <= threading.TIMEOUT_MAX:
         raise ValueError(f"timeout must be a positive, finite number of seconds, got {timeout}")
     tables = [*tables]
-    known = [*published_tables(), UNSEEN]
+    known = [*printed_tables(), UNSEEN]
     if not tables or {*tables} - {*known}:
         raise ValueError(f"tables must be some of {known}, got {tables}")
     folder = folders.build(
@@ -186,8 +186,8 @@ def _experiment(number, guest, settings) -> Experiment:
     return replace(recorded, parts=(part,), measure=measure)
 
 
-def _table(number) -> PublishedTable:
-    return UNSEEN_TABLE if number == UNSEEN else published_tables()[number]
+def _table(number) -> PrintedTable:
+    return UNSEEN_TABLE if number == UNSEEN else printed_tables()[number]
 
 
 def _name(number):

@@ -30,7 +30,7 @@ from mimlstudy.judge.selection import (
 )
 from mimlstudy.paper.catalogue import CATALOGUE, default_store, explored_store
 from mimlstudy.paper.experiments import EXPERIMENTS, get_experiment, reader
-from mimlstudy.paper.published import published_claims
+from mimlstudy.paper.printed import printed_claims
 from mimlstudy.report.figures import LINE, caption_of, save_figure, use_style
 from mimlstudy.report.forest import claims_caption, claims_figure
 from mimlstudy.report.parameters import (
@@ -273,7 +273,7 @@ class Companion:
 
     def claims(self, *beginnings: str) -> list[ClaimFinding]:
         """The claims whose ids have one of these beginnings, or all, tested on the records."""
-        ids = published_claims()["id"]
+        ids = printed_claims()["id"]
         if beginnings:
             ids = ids[ids.str.startswith(beginnings)]
         chosen = tuple(ids)

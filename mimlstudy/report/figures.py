@@ -135,7 +135,7 @@ def plot_parameter_curves(
     x: str,
     *,
     xlabel: str,
-    published: Mapping[str, float] | None = None,
+    in_our_tables: Mapping[str, float] | None = None,
     ring: str = "the paper's setting",
     printed: Sequence[tuple[float, pd.Series]] = (),
     open_method: str = "",
@@ -150,7 +150,7 @@ def plot_parameter_curves(
     ----------
     records : DataFrame
     x, xlabel : str, a column of the records, and its name in words.
-    published : mapping, the value of ``x`` of each method's setting, which has a ring.
+    in_our_tables : mapping, the value of ``x`` of each method's setting, which has a ring.
     ring : str, what the key calls the ring.
     printed : sequence of pairs, values of ``x`` with the printed means there, by criterion.
     open_method : str, the method with open markers and dashes, where two colours are alike.
@@ -183,7 +183,7 @@ def plot_parameter_curves(
         _open_markers(grid, handles, open_method)
     if of_sets:
         _draw_sets(grid, losses, x)
-    handles |= _draw_rings(grid, losses, x, published or {}, ring)
+    handles |= _draw_rings(grid, losses, x, in_our_tables or {}, ring)
     handles |= _draw_printed(grid, printed)
     # Last, since the limits follow from all that is drawn.
     if first_shown is not None:
@@ -257,11 +257,11 @@ def _draw_sets(grid, losses, x):
         grid.axes_dict[panel].plot(rows[x], rows["loss"], **thin)
 
 
-def _draw_rings(grid, losses, x, published, name):
-    """A ring on each curve of a method, at its published setting; its handle by name."""
+def _draw_rings(grid, losses, x, in_our_tables, name):
+    """A ring on each curve of a method, at the value in our tables; its handle by name."""
     handles = {}
     means = losses.groupby(["method", x, "panel"])["loss"].mean()
-    for method, value in published.items():
+    for method, value in in_our_tables.items():
         if (method, value) not in means:
             continue
         handles[name] = plt.Line2D([], [], color=LINE, **RING)

@@ -14,7 +14,7 @@ from mimlstudy.judge.claims import ClaimFinding
 from mimlstudy.judge.scorecard import scorecard
 from mimlstudy.paper.catalogue import default_store
 from mimlstudy.paper.experiments import EXPERIMENTS, reader
-from mimlstudy.paper.published import read_rows
+from mimlstudy.paper.printed import read_rows
 from mimlstudy.report import tables
 from mimlstudy.report.kept import kept, key_of
 from mimlstudy.report.sentences import counted, number_and_noun

@@ -26,7 +26,7 @@ from mimlstudy.judge.selection import Records, unmixed
 from mimlstudy.judge.statistics import MARGIN
 from mimlstudy.judge.tolerances import PRINTED_DECIMALS, RULES
 from mimlstudy.judge.verdicts import agreement, wins
-from mimlstudy.paper.published import ALL_CRITERIA, published_divergences, published_tables
+from mimlstudy.paper.printed import ALL_CRITERIA, listed_divergences, printed_tables
 from mimlstudy.report.marks import marked_names, marks_in_words
 from mimlstudy.report.plain import markdown_in_line
 from mimlstudy.report.sentences import listed, number_and_noun, paragraph
@@ -244,7 +244,7 @@ def crossed(names: Iterable, heads: Iterable, entries: Iterable) -> pd.DataFrame
 
 def is_of_the_paper(name: str) -> bool:
     """Whether a table of this name stands in the paper, or adds to one that does."""
-    own = {table.experiment for table in published_tables().values()}
+    own = {table.experiment for table in printed_tables().values()}
     return name in {*own, "appendix_c", "blanks"}
 
 
@@ -352,7 +352,7 @@ def results_table(
     criteria, methods : iterable of str, default all
         The criteria and methods that are shown.
     """
-    table = published_tables()[number]
+    table = printed_tables()[number]
     criteria = [*criteria]
     unknown = {*criteria} - {*table.criteria}
     if unknown:
@@ -422,8 +422,8 @@ def _lines(cells):
     if cells["printed"].ne("no row").all():
         entries = []
         for _, cell in cells.iterrows():
-            text = published_text(cell)
-            entries.append(Entry((text,), (cell["published_best"],)))
+            text = printed_text(cell)
+            entries.append(Entry((text,), (cell["printed_best"],)))
         lines[PRINTED] = pd.Series(entries, cells.index)
     lines[OURS] = number_entries(
         cells["mean"],
@@ -525,7 +525,7 @@ def measured_table(
     best = wins(tidy, "mean", ["criterion"])
     entries = number_entries(tidy["mean"], tidy["std"], best)
     if column_of is not None:
-        (dataset,) = published_tables()[column_of].datasets
+        (dataset,) = printed_tables()[column_of].datasets
         places = zip(tidy["algorithm"], tidy["criterion"], strict=True)
         addresses = [address(column_of, *place, dataset) for place in places]
         entries = addressed(entries, addresses)
@@ -600,7 +600,7 @@ def divergences_table(
     columns: tuple[str, ...] = ("open", "choice", "alternatives", "effect"),
 ) -> ReportTable:
     """Open choices of a section such as ``"4"``, or of all; effects are measured on records."""
-    log = published_divergences()
+    log = listed_divergences()
     if section:
         log = log[log["section"] == section]
     if get_records is not None:
@@ -615,13 +615,12 @@ def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
     rows = unmixed(records, "alternative")
     groups = rows.groupby(["method", "alternative"], sort=False)
     means = groups[[*CRITERIA]].mean()
-    published = means.xs("", level="alternative", drop_level=False)
-    by_method = published.droplevel("alternative")
-    alternatives = means.drop(published.index)
-    # Without a published row there is nothing to differ from.
-    changes = alternatives.sub(by_method, level="method").dropna(how="all")
-    published_texts = published.map(number_text)
-    texts = pd.concat([published_texts, changes.map(signed_text)])
+    ours = means.xs("", level="alternative", drop_level=False)
+    alternatives = means.drop(ours.index)
+    # Without a row of ours there is nothing to differ from.
+    of_method = ours.droplevel("alternative")
+    changes = alternatives.sub(of_method, level="method").dropna(how="all")
+    texts = pd.concat([ours.map(number_text), changes.map(signed_text)])
     # Each method's changes stand below its means.
     texts = texts.loc[[*changes.index.unique("method")]]
     (experiment,) = records.loc[records["alternative"] == "", "experiment"].unique()
@@ -640,9 +639,9 @@ def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
     )
 
 
-def published_text(cell) -> str:
+def printed_text(cell) -> str:
     """What the paper prints in a cell of ``compare_with_paper``: a number, N/A or nothing."""
-    number = number_text(cell["published_mean"], cell["published_std"])
+    number = number_text(cell["printed_mean"], cell["printed_std"])
     return "N/A" if cell["printed"] == "N/A" else number
 
 

@@ -31,7 +31,7 @@ from mimlstudy.judge.selection import (
 )
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS, reader
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.paper.settings import CLOSEST, settings_table
 from mimlstudy.report import tables
 from mimlstudy.report.sentences import counted, number_and_noun
@@ -101,7 +101,7 @@ class Trace:
     printed: str
     ours: str
     verdict: str
-    published_mean: float
+    printed_mean: float
     tolerance: float
     runs: dict[str, RunValues]
     origins: dict[str, Origin]
@@ -128,11 +128,11 @@ class Trace:
     def _distance(self):
         """How far our mean is from the printed one, if there are both."""
         values = [*self.runs["closest"].values()]
-        if not values or np.isnan(self.published_mean) or np.isnan(self.tolerance):
+        if not values or np.isnan(self.printed_mean) or np.isnan(self.tolerance):
             return ()
         mean = np.mean(values)
-        apart = abs(mean - self.published_mean)
-        difference = f"|{mean:.4f} - {self.published_mean:.4f}| = {apart:.4f}"
+        apart = abs(mean - self.printed_mean)
+        difference = f"|{mean:.4f} - {self.printed_mean:.4f}| = {apart:.4f}"
         return (f"{difference}; agrees up to {self.tolerance:.4f}",)
 
     def _runs_in_words(self):
@@ -165,7 +165,7 @@ class Trace:
             if runs:
                 values[IN_SENTENCES[column]] = [*runs.values()]
         # A band without a known width is not seen.
-        return dots(values, self.published_mean, np.nan_to_num(self.tolerance))
+        return dots(values, self.printed_mean, np.nan_to_num(self.tolerance))
 
     def to_html(self) -> str:
         """The dots, then the facts, with the values of all runs; without the origins."""
@@ -235,9 +235,9 @@ def trace(
         command that records it.
     """
     number = str(table).removeprefix("table")
-    if number not in map(str, published_tables()):
-        raise ValueError(f"table must be one of {list(published_tables())}, got {table!r}")
-    printed = published_tables()[int(number)]
+    if number not in map(str, printed_tables()):
+        raise ValueError(f"table must be one of {list(printed_tables())}, got {table!r}")
+    printed = printed_tables()[int(number)]
     dataset = dataset or printed.datasets[0]
     experiment_of = _experiments_by_method(EXPERIMENTS[printed.experiment])
     _check("method", method, experiment_of)
@@ -279,7 +279,7 @@ def traces(
     ``read`` returns the records of an experiment by its name. ``store`` has the outcomes of their
     repetitions; None is that of ``data/results``.
     """
-    table = published_tables()[number]
+    table = printed_tables()[number]
     by_column = {}
     for column in SETTINGS_COLUMNS:
         records_of_column = selected(read, Selection((table.experiment,), column))
@@ -300,10 +300,10 @@ def traces(
             method=cell["algorithm"],
             criterion=cell["criterion"],
             dataset=cell["dataset"],
-            printed=tables.published_text(cell),
+            printed=tables.printed_text(cell),
             ours=tables.number_text(cell["mean"], cell["std"]),
             verdict=_verdict_in_words(cell),
-            published_mean=cell["published_mean"],
+            printed_mean=cell["printed_mean"],
             tolerance=cell["tolerance"],
             runs={column: _values(runs[column], cell) for column in SETTINGS_COLUMNS},
             origins=origins[place],
@@ -331,7 +331,7 @@ def _verdict_in_words(cell):
 
 def _kind_of_run(number):
     """What a run of a table is, in words."""
-    table = published_tables()[number]
+    table = printed_tables()[number]
     if table.run == "dataset":
         return "data set"
     return "split" if table.n_folds == 1 else "cross-validation"

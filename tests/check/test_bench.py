@@ -17,7 +17,7 @@ from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import Store, read_records
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.report import bench as bench_module
 from mimlstudy.report.bench import bench
 from mimlstudy.report.command import main
@@ -414,6 +414,6 @@ def test_cases_are_counted_by_criterion_and_set_or_over_the_sets_of_table_4(
         # A set of pages has one split.
         name = records["dataset"] + records["split"].astype(str)
         records = records.assign(dataset=name, split=0)
-    table = published_tables()[number]
+    table = printed_tables()[number]
     assert bench_module._against("A", "B", records, table) == of_a
     assert bench_module._against("B", "A", records, table) == of_b

@@ -13,7 +13,7 @@ from mimlstudy import folders
 from mimlstudy.engine import arithmetic, execution, verify
 from mimlstudy.engine.trials import PROFILES
 from mimlstudy.paper.catalogue import PaperCatalogue
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.report import command, notebooks, status
 from mimlstudy.report.notebooks import NotebookRun
 from tests.made_up_study import raising
@@ -506,7 +506,7 @@ def test_importing_the_commands_loads_nothing_heavy():
 def test_the_commands_know_the_profiles_and_the_tables():
     assert command.PROFILES == PROFILES
     numbers = {name for name in command.BENCH_TABLES if name.isdigit()}
-    assert numbers == {str(number) for number in published_tables()}
+    assert numbers == {str(number) for number in printed_tables()}
 
 
 def test_every_public_name_is_found_where_it_lives():

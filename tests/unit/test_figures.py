@@ -11,7 +11,7 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import NO_RECORDS
 from mimlstudy.judge.statistics import rank_methods, swept_values
 from mimlstudy.paper.experiments import EXPERIMENTS
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.paper.variants import VARIED
 from mimlstudy.report import figures
 from mimlstudy.report.figures import look_of
@@ -84,7 +84,7 @@ def curves(by_k):
         by_k,
         "k",
         xlabel="k (%)",
-        published={"MimlSvm": 20},
+        in_our_tables={"MimlSvm": 20},
     )
     pd.testing.assert_frame_equal(by_k, before)
     return figure
@@ -189,7 +189,7 @@ def test_every_method_has_its_own_look():
 
 
 @pytest.mark.parametrize(
-    "table", published_tables().values(), ids=lambda table: table.experiment
+    "table", printed_tables().values(), ids=lambda table: table.experiment
 )
 def test_methods_of_a_table_differ_in_colour_or_marker(table):
     marks = set()

@@ -18,7 +18,7 @@ def rights_of(path):
 def test_paths_of_a_checkout():
     root = paths.project_root()
     assert (root / "pyproject.toml").is_file()
-    assert (folders.published() / "results.csv").is_file()
+    assert (folders.printed_data() / "results.csv").is_file()
     assert paths.raw_data() == root / "data" / "raw"
     assert folders.build("x") == root / "build" / "x"
 

@@ -12,7 +12,7 @@ from mimlstudy.judge.claims import WORDS, evaluate_claims
 from mimlstudy.judge.scorecard import scorecard
 from mimlstudy.judge.verdicts import VERDICTS
 from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
-from mimlstudy.paper.published import published_claims, published_tables
+from mimlstudy.paper.printed import printed_claims, printed_tables
 from mimlstudy.report import status
 from tests import recount
 from tests.made_up_records import as_in_the_paper
@@ -49,7 +49,7 @@ def test_every_cell_has_a_verdict_and_what_is_not_current_is_not_complete(card):
 @pytest.mark.parametrize("word", COUNTED)
 def test_totals_of_tables_add_up(card, word):
     totals = card["totals"]["closest"]
-    of_tables = [totals[f"table{number}"][word] for number in published_tables()]
+    of_tables = [totals[f"table{number}"][word] for number in printed_tables()]
     assert totals["all"][word] == sum(of_tables)
 
 
@@ -76,7 +76,7 @@ def verdicts_of_claims(card):
 
 def test_a_claim_has_a_verdict_in_each_column(card):
     claims = verdicts_of_claims(card)
-    assert list(claims) == list(published_claims()["id"])
+    assert list(claims) == list(printed_claims()["id"])
     verdicts = claims["S4.8"]
     assert verdicts["fixed in advance"]["word"] == "not tested"
     assert verdicts["equal tuning"]["word"] == "not tested"
@@ -135,7 +135,7 @@ def test_synthetic_data_have_no_part_in_chance_or_in_alternatives():
 def data(tmp_path_factory):
     """The recorded files without trials that no experiment has any more; all count as current."""
     folder = tmp_path_factory.mktemp("data")
-    shutil.copytree(folders.published(), folder / "published")
+    shutil.copytree(folders.printed_data(), folder / "printed")
     results = folder / "results"
     results.mkdir()
     for name, experiment in EXPERIMENTS.items():

@@ -20,7 +20,7 @@ def cell(algorithm, criterion, mean, verdict):
         "criterion": criterion,
         "printed": "value",
         "mean": mean,
-        "published_mean": 0.2,
+        "printed_mean": 0.2,
         "tolerance": 0.01,
         "verdict": verdict,
     }

@@ -28,7 +28,7 @@ from mimlstudy.paper.experiments import (
     get_experiment,
     settings_closest_to_print,
 )
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.paper.settings import (
     CLOSEST,
     HELD_OUT,
@@ -382,14 +382,14 @@ def test_methods_of_section_5_choose_of_eight_settings_by_average_precision(name
 @pytest.mark.parametrize("number", [3, 4])
 def test_section_6_runs_every_printed_row_in_the_order_of_printing(number):
     experiment = get_experiment(f"table{number}")
-    printed = published_tables()[number]
+    printed = printed_tables()[number]
     methods = [name for name in experiment.methods if name in printed.algorithms]
     assert methods == list(printed.algorithms)
     runs = {(trial.dataset, trial.split) for trial in experiment.trials()}
     assert len(runs) == printed.n_runs
 
 
-@pytest.mark.parametrize("method", published_tables()[3].algorithms)
+@pytest.mark.parametrize("method", printed_tables()[3].algorithms)
 def test_genes_and_pages_differ_only_as_the_paper_says(method):
     """Pages have a sparse first step and kernels of a lower rank."""
     on_genes = get_experiment("table3").estimator("yeast", method)

@@ -60,7 +60,7 @@ def test_a_cell_shows_its_own_origin_where_those_of_others_are_forgotten(monkeyp
                 printed="",
                 ours="",
                 verdict="",
-                published_mean=np.nan,
+                printed_mean=np.nan,
                 tolerance=np.nan,
                 runs=runs,
                 origins={"closest": origin},
@@ -248,7 +248,7 @@ def claims_text(card):
 
 
 def test_each_claim_leads_to_the_paper(card, claims_text):
-    places = pd.read_csv(folders.published() / "claim_places.csv")
+    places = pd.read_csv(folders.printed_data() / "claim_places.csv")
     assert list(places["id"]) == [claim["id"] for claim in card["claims"]]
     assert claims_text.count(f'<a href="{pages.PAPER}">') == len(places)
 

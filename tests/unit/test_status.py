@@ -23,7 +23,7 @@ from mimlstudy.judge.scorecard import scorecard_cells
 from mimlstudy.judge.selection import SETTINGS_COLUMNS
 from mimlstudy.paper.catalogue import default_store, explored_store
 from mimlstudy.paper.experiments import EXPERIMENTS
-from mimlstudy.paper.published import published_claims, published_tables, read_rows
+from mimlstudy.paper.printed import printed_claims, printed_tables, read_rows
 from mimlstudy.report import status
 from mimlstudy.report.command import main
 from mimlstudy.report.kept import kept, key_of
@@ -135,17 +135,15 @@ FIGURES_OF_CLAIMS = {
 
 @pytest.mark.parametrize("file", FIGURES_OF_CLAIMS)
 def test_a_figure_of_claims_names_every_experiment_that_they_are_tested_on(file):
-    ids = published_claims()["id"]
+    ids = printed_claims()["id"]
     shown = tuple(ids[ids.str.startswith(FIGURES_OF_CLAIMS[file])])
     read = experiments_read_by(partial(evaluate_claims, ids=shown))
     assert read <= experiments_of(file)
 
 
-@pytest.mark.parametrize("number", published_tables())
+@pytest.mark.parametrize("number", printed_tables())
 def test_a_table_of_the_paper_names_the_settings_fixed_in_advance(number):
-    assert {published_tables()[number].experiment, "fixed"} <= experiments_of(
-        f"table{number}"
-    )
+    assert {printed_tables()[number].experiment, "fixed"} <= experiments_of(f"table{number}")
 
 
 @pytest.fixture
@@ -163,7 +161,7 @@ def test_a_notebook_declares_every_experiment_that_it_asks_for():
         assert asked <= set(status.trials_behind(notebook, "paper")), notebook
 
 
-TABLE_NAMES = [f"table{number}" for number in published_tables()]
+TABLE_NAMES = [f"table{number}" for number in printed_tables()]
 OF_INSDIF = [
     "table3",
     "table4",

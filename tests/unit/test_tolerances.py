@@ -8,7 +8,7 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.folders import results
 from mimlstudy.judge import tolerances
 from mimlstudy.judge.tolerances import PRINTED_ROUNDING, RULES, tolerance
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 
 
 def cell(table, criterion="one_error", **values):
@@ -16,8 +16,8 @@ def cell(table, criterion="one_error", **values):
     row = {
         "table": table,
         "criterion": criterion,
-        "published_mean": 0.4,
-        "published_std": 0.1,
+        "printed_mean": 0.4,
+        "printed_std": 0.1,
         "std": 0.1,
         "n": 11,
     }
@@ -25,7 +25,7 @@ def cell(table, criterion="one_error", **values):
 
 
 def test_every_table_names_a_rule():
-    assert {table.tolerance for table in published_tables().values()} <= {*RULES}
+    assert {table.tolerance for table in printed_tables().values()} <= {*RULES}
 
 
 def test_the_spread_between_sets_of_pages_does_not_count():
@@ -41,7 +41,7 @@ def test_on_the_same_pages_only_rounding_is_left():
 
 
 def test_one_cross_validation_has_no_tolerance_against_a_quoted_value():
-    quoted = cell(5, "accuracy", published_std=np.nan, std=np.nan, n=1)
+    quoted = cell(5, "accuracy", printed_std=np.nan, std=np.nan, n=1)
     assert tolerance(quoted).isna().all()
     printed_by_the_paper = cell(5, "accuracy", std=np.nan, n=1)
     assert tolerance(printed_by_the_paper).notna().all()

@@ -9,7 +9,7 @@ from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.engine.records import SETTINGS_CHANGED
 from mimlstudy.paper import section6
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.report.dots import dots
 from mimlstudy.report.trace import trace, traces
 from tests.made_up_records import as_in_the_paper, rows, spread
@@ -100,7 +100,7 @@ def test_numbers_of_other_settings_have_no_verdict():
 
 @pytest.mark.parametrize(("number", "kind"), [(1, "split"), (5, "cross-validation")])
 def test_runs_are_named_by_what_they_are(number, kind):
-    name = published_tables()[number].experiment
+    name = printed_tables()[number].experiment
     records = as_in_the_paper(number, seconds=1.0)
     cell = top_left_cell(number, {name: records})
     assert f"settings closest to print, by {kind}:" in cell.to_html()
@@ -115,7 +115,7 @@ def test_runs_on_web_pages_are_data_sets():
 
 
 def test_every_cell_of_a_table_has_an_address_of_its_own(made_up):
-    table = published_tables()[1]
+    table = printed_tables()[1]
     assert len(made_up) == len(table.algorithms) * len(table.criteria)
     assert "table1/MimlSvm/coverage/scene" in made_up
     assert not any(" " in address for address in made_up)

@@ -19,7 +19,7 @@ from mimlstudy.judge import (
 )
 from mimlstudy.judge.claim_tests import ClaimTest
 from mimlstudy.judge.selection import Selection, selected, unmixed
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.paper.section6 import WITH_BAGS
 from mimlstudy.report import figures, tables
 from mimlstudy.report.companion import Companion
@@ -185,7 +185,7 @@ def largest_changes(records):
 
 # Everything that takes means of records.
 READERS = {
-    "table of the paper": lambda records: compare.run_means(records, published_tables()[1]),
+    "table of the paper": lambda records: compare.run_means(records, printed_tables()[1]),
     "measured table": lambda records: tables.measured_table(
         records, title="", profile="paper"
     ),

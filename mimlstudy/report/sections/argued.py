@@ -16,7 +16,7 @@ from mimlstudy.judge.selection import (
     without_synthetic,
 )
 from mimlstudy.judge.statistics import ranks_of_means
-from mimlstudy.paper.published import published_claims, published_tables
+from mimlstudy.paper.printed import printed_claims, printed_tables
 from mimlstudy.report.parameters import number_in
 from mimlstudy.report.tables import Entry, ReportTable, frame_grid, power_text
 
@@ -48,7 +48,7 @@ def argued_table(get_records: Records, rules: Rules) -> ReportTable:
     usual = argue(get_records)
     argued = argue(get_records, rules)
     # Both judge the same claims in the same order.
-    texts = published_claims().set_index("id")["claim"]
+    texts = printed_claims().set_index("id")["claim"]
     rows, tidy = {}, []
     for before, after in zip(usual, argued, strict=True):
         verdict = after.verdict
@@ -73,7 +73,7 @@ def ranks_by_rules(get_records: Records, rules: Rules, number: int) -> pd.Series
     Methods are ranked in each column of the table that the rules leave. Level, test, margin and
     power change no rank.
     """
-    table = published_tables()[number]
+    table = printed_tables()[number]
     chosen = selected(get_records, Selection((table.experiment,), rules.column))
     rows = without_splits(as_in_our_tables(without_synthetic(chosen)), rules.left_out)
     rows = rows[rows["method"].isin(table.algorithms)]
@@ -92,7 +92,7 @@ def ranks_by_rules(get_records: Records, rules: Rules, number: int) -> pd.Series
 def ranks_table(get_records: Records, rules: Rules) -> ReportTable:
     """The order of each table's methods by some rules: a column for each table, the best on top."""
     columns, tidy = {}, []
-    for number, table in published_tables().items():
+    for number, table in printed_tables().items():
         ranks = ranks_by_rules(get_records, rules, number)
         texts = [f"{method}, {rank:.1f}" for method, rank in ranks.items()]
         columns[f"Table {number}"] = pd.Series(texts, range(1, len(texts) + 1), dtype=object)

@@ -10,7 +10,7 @@ from mimlstudy.judge.calibration import power
 from mimlstudy.judge.claims import CORRECTED, PAPERS
 from mimlstudy.judge.selection import unmixed
 from mimlstudy.judge.statistics import WinTieLoss, win_tie_loss
-from mimlstudy.paper.published import PRINTED_WIN_TIE_LOSS
+from mimlstudy.paper.printed import PRINTED_WIN_TIE_LOSS
 from mimlstudy.report.figures import BLUE, INK, VERMILION, as_loss
 from mimlstudy.report.marks import marked_names
 from mimlstudy.report.tables import HEADS, ReportTable, frame_grid

@@ -9,7 +9,7 @@ from scipy import stats
 
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import unmixed
-from mimlstudy.paper.published import published_cells, published_tables
+from mimlstudy.paper.printed import printed_cells, printed_tables
 from mimlstudy.report.figures import BLUE, GREEN, LINE, as_loss, loss_title
 from mimlstudy.report.tables import HEADS, ReportTable, frame_grid, number_text
 
@@ -53,7 +53,7 @@ def likelihoods(number: int, runs: pd.DataFrame) -> pd.DataFrame:
     if runs.empty:
         return printed
     runs = unmixed(runs)
-    n_printed = published_tables()[number].n_runs
+    n_printed = printed_tables()[number].n_runs
     rows = {}
     for name, cell in printed.iterrows():
         values = runs[name]
@@ -67,7 +67,7 @@ def likelihoods(number: int, runs: pd.DataFrame) -> pd.DataFrame:
 
 def _printed(number):
     """RankSvm's printed mean and std of each criterion in a table."""
-    cells = published_cells(number)
+    cells = printed_cells(number)
     of_ranksvm = cells[cells["algorithm"] == STOPPED]
     return of_ranksvm.set_index("criterion")[["mean", "std"]]
 
