@@ -119,7 +119,7 @@ class Configuration(Protocol):
 
 
 @dataclass(frozen=True)
-class Fixed:
+class SameEverywhere:
     """The same estimator on every data set."""
 
     estimator: BaseEstimator | None
@@ -170,7 +170,7 @@ class Part:
                     f"{dataset!r}; take one of these, or another method"
                 )
             configured = configured[dataset]
-        return configured if isinstance(configured, Configuration) else Fixed(configured)
+        return configured if isinstance(configured, Configuration) else SameEverywhere(configured)
 
     def override_texts(self, dataset: str, method: str) -> list[str]:
         """A method's overrides on one of the part's data sets, as :class:`Trial` has them."""

@@ -53,8 +53,8 @@ COMPARED = ["dataset", "method", "split", "n_train", "n_test", *ALL_CRITERIA]
 NOT_TESTED = "not tested"
 
 
-class Outcome(NamedTuple):
-    """What a comparison claims: the outcome that supports it, and those that contradict it."""
+class Evidence(NamedTuple):
+    """What supports a claim about two methods, and what contradicts it: how they compare."""
 
     supports: str
     contradicts: tuple[str, ...]
@@ -63,21 +63,21 @@ class Outcome(NamedTuple):
 # "Best mean", "worst mean" and boldface speak of means: a tie does not contradict them. "Much"
 # means by more than the margin of a tie.
 CLAIMED = {
-    "better": Outcome("better", ("worse", "tie")),
-    "worse": Outcome("worse", ("better", "tie")),
-    "tie": Outcome("tie", ("much better", "much worse")),
-    "not better": Outcome("not better", ("much better",)),
-    "not worse": Outcome("not worse", ("much worse",)),
-    "best mean": Outcome("better", ("worse",)),
-    "worst mean": Outcome("worse", ("better",)),
-    "boldface": Outcome("better", ("worse",)),
+    "better": Evidence("better", ("worse", "tie")),
+    "worse": Evidence("worse", ("better", "tie")),
+    "tie": Evidence("tie", ("much better", "much worse")),
+    "not better": Evidence("not better", ("much better",)),
+    "not worse": Evidence("not worse", ("much worse",)),
+    "best mean": Evidence("better", ("worse",)),
+    "worst mean": Evidence("worse", ("better",)),
+    "boldface": Evidence("better", ("worse",)),
 }
 # By the paper's convention what is not significant is a tie, so any significant difference denies
 # one.
 BY_CONVENTION = CLAIMED | {
-    "tie": Outcome("tie", ("better", "worse")),
-    "not better": Outcome("not better", ("better",)),
-    "not worse": Outcome("not worse", ("worse",)),
+    "tie": Evidence("tie", ("better", "worse")),
+    "not better": Evidence("not better", ("better",)),
+    "not worse": Evidence("not worse", ("worse",)),
 }
 
 
@@ -145,9 +145,9 @@ def _words(compared, part_test, adjust, level):
     supporting, contradicting = [], []
     for part in compared:
         p_values = getattr(part.comparison, part_test)
-        outcome = CLAIMED[part.claimed]
-        supporting.append(p_values[outcome.supports])
-        contradicting.append(min(p_values[word] for word in outcome.contradicts))
+        evidence = CLAIMED[part.claimed]
+        supporting.append(p_values[evidence.supports])
+        contradicting.append(min(p_values[word] for word in evidence.contradicts))
     is_supported = np.less(adjust(supporting), level)
     is_contradicted = np.less(adjust(contradicting), level)
     words = np.select(
@@ -165,10 +165,10 @@ def _words_by_convention(compared, level):
         significant = part.comparison.outcome("paired", level)
         holds = {"tie"} if significant == "neither" else {significant}
         holds |= {f"not {word}" for word in ("better", "worse") if word != significant}
-        outcome = BY_CONVENTION[part.claimed]
-        if outcome.supports in holds:
+        evidence = BY_CONVENTION[part.claimed]
+        if evidence.supports in holds:
             words.append("supported")
-        elif holds & {*outcome.contradicts}:
+        elif holds & {*evidence.contradicts}:
             words.append("contradicted")
         else:
             words.append("undecided")

@@ -31,7 +31,7 @@ from mimlstudy.judge.verdicts import (
     COMPARED,
     OUR_ROW,
     agreement,
-    deviations,
+    distances_from_print,
     match_rates,
     row_verdicts,
     verdict,
@@ -116,7 +116,7 @@ def scorecard_cells(
 
 def _rows(cells):
     """Each of our rows with the nearest printed one, and its number of settings by print."""
-    rows = row_verdicts(deviations(without_synthetic(cells)))
+    rows = row_verdicts(distances_from_print(without_synthetic(cells)))
     n_closest = []
     for table, method in zip(rows["table"], rows["algorithm"], strict=True):
         of_table = settings_closest_to_print(printed_tables()[table].experiment)
@@ -150,7 +150,7 @@ def _agreeing(cells, rows):
 
 def _chance(cells, rows):
     """The chance agreement of rows with settings chosen by print, and of the others."""
-    pairs = deviations(without_synthetic(cells))
+    pairs = distances_from_print(without_synthetic(cells))
     shares = {}
     for name, of_kind in _by_kind_of_row(pairs, rows):
         _, shares[name] = match_rates(of_kind)

@@ -45,14 +45,14 @@ def tolerance(cells: pd.DataFrame, rule: str = "") -> pd.Series:
     cells : DataFrame
         Cells of one table or several.
     rule : str, default ""
-        A name of :data:`RULES` in place of the one that each table names.
+        A name of :data:`TOLERANCE_RULES` in place of the one that each table names.
     """
     rule_of_table = {number: rule or table.tolerance for number, table in printed_tables().items()}
     rules = cells["table"].map(rule_of_table)
     half_widths = pd.Series(0.0, cells.index)
     for name in rules.unique():
         of_rule = rules == name
-        half_widths[of_rule] = RULES[name].half_width(cells[of_rule])
+        half_widths[of_rule] = TOLERANCE_RULES[name].half_width(cells[of_rule])
     return half_widths + PRINTED_ROUNDING
 
 
@@ -111,7 +111,7 @@ def two_cross_validations(cells: pd.DataFrame) -> pd.Series:
     return two_sets_of_splits(cells).where(is_printed, of_quoted)
 
 
-RULES = {
+TOLERANCE_RULES = {
     "splits": ToleranceRule(
         two_sets_of_splits,
         "two means over 30 random splits of the same examples, at 95%",

@@ -39,7 +39,7 @@ def verdict(cells: pd.DataFrame) -> np.ndarray:
     return np.select(list(words.values()), list(words), "differs_worse")
 
 
-def deviations(cells: pd.DataFrame) -> pd.DataFrame:
+def distances_from_print(cells: pd.DataFrame) -> pd.DataFrame:
     """As :func:`against_printed`, and in_tolerances: |ours - printed| in the pair's tolerances."""
     printed = cells[cells["printed"] == "value"]
     recorded = printed[printed["mean"].notna()]
@@ -105,7 +105,7 @@ def agreement(cells: pd.DataFrame) -> dict:
     nearest.
     """
     # Synthetic data stand in for others: their numbers say nothing of the paper.
-    pairs = deviations(without_synthetic(cells))
+    pairs = distances_from_print(without_synthetic(cells))
     same_algorithm = pairs[pairs["algorithm"] == pairs["other"]]
     match_rate, chance_agreement = match_rates(pairs)
     shares = {

@@ -27,7 +27,7 @@ class PrintedTable:
     run: str  # unit of mean ± std: a random split, a data set, or all folds of a cross-validation
     n_runs: int
     n_folds: int = 1
-    tolerance: str = "splits"  # a name of judge.tolerances.RULES
+    tolerance: str = "splits"  # a name of judge.tolerances.TOLERANCE_RULES
 
     @property
     def experiment(self) -> str:

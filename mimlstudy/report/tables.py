@@ -24,7 +24,7 @@ from mimlstudy.judge.claims import CLAIM_COLUMNS, CORRECTED, PAPERS, ClaimFindin
 from mimlstudy.judge.compare import compare_with_paper, round_half_up
 from mimlstudy.judge.selection import Records, unmixed
 from mimlstudy.judge.statistics import MARGIN
-from mimlstudy.judge.tolerances import PRINTED_DECIMALS, RULES
+from mimlstudy.judge.tolerances import PRINTED_DECIMALS, TOLERANCE_RULES
 from mimlstudy.judge.verdicts import agreement, wins
 from mimlstudy.paper.printed import ALL_CRITERIA, listed_divergences, printed_tables
 from mimlstudy.report.marks import marked_names, marks_in_words
@@ -459,7 +459,7 @@ def _results_caption(table, cells, totals, has_beyond, has_fixed, profile):
         sentences.append("For cells without a tolerance neither the paper nor we have a deviation.")
     if has_beyond:
         sentences.append("Below the last line are methods that the paper does not have.")
-    sentences.append(f"Tolerance: {RULES[table.tolerance].words}.")
+    sentences.append(f"Tolerance: {TOLERANCE_RULES[table.tolerance].words}.")
     if totals["match_rate"] is not None:
         sentences.append(
             f"{totals['match_rate']:.0%} of the printed cells agree with ours, and "

@@ -7,7 +7,7 @@ import pytest
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.folders import results
 from mimlstudy.judge import tolerances
-from mimlstudy.judge.tolerances import PRINTED_ROUNDING, RULES, tolerance
+from mimlstudy.judge.tolerances import PRINTED_ROUNDING, TOLERANCE_RULES, tolerance
 from mimlstudy.paper.printed import printed_tables
 
 
@@ -25,7 +25,7 @@ def cell(table, criterion="one_error", **values):
 
 
 def test_every_table_names_a_rule():
-    assert {table.tolerance for table in printed_tables().values()} <= {*RULES}
+    assert {table.tolerance for table in printed_tables().values()} <= {*TOLERANCE_RULES}
 
 
 def test_the_spread_between_sets_of_pages_does_not_count():
