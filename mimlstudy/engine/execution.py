@@ -176,9 +176,10 @@ def estimate(
 ) -> pd.DataFrame:
     """Trials that are still to run and the hours that they take, one row an experiment.
 
-    Parameters are those of :func:`compute`. Column unknown counts the trials of methods that never
-    ran on their data set. Hours are the core hours divided by ``jobs``, or by 1 where trials
-    run alone, but at least those of the longest trial. The last row is the sum.
+    Parameters are those of :func:`compute`. The column unknown counts the trials to run of methods
+    that never ran on their data set; they add no hours. Hours are the core hours divided by
+    ``jobs``, or by 1 where trials run alone, but at least those of the longest trial. The last row
+    is the sum.
     """
     rows = []
     for experiment in experiments:

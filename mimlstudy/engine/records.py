@@ -132,8 +132,8 @@ class Store:
     ----------
     folder : where the files are; it is made when something is recorded.
     catalogue : Catalogue, the data sets of the trials.
-    base : Store or None, whose records are read where the folder has none of the same trial; no
-        call writes them.
+    base : Store or None, whose records are read where the folder has none of the same trial, or
+        none that is current while its own is; no call writes them.
     """
 
     def __init__(self, folder, catalogue: Catalogue, base: "Store | None" = None):
@@ -586,7 +586,7 @@ def other_versions(store: Store) -> str:
     folders = [store.folder, store.base.folder] if store.base else [store.folder]
     for path in chain.from_iterable(folder.glob("*.csv") for folder in folders):
         try:
-            # Files of records have both columns; lists of outcomes and of disturbances do not.
+            # Files of records have both columns; other lists do not.
             table = pd.read_csv(path, usecols=["code", "versions"])
         except ValueError:  # cut off, empty, or somebody's own: reading its records says so
             continue

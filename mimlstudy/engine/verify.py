@@ -96,7 +96,8 @@ def verify(
     -------
     One row a group: the numbers of trials n_recorded and n_checked, the largest_difference, and
     the outcome: "equal", "close" or "different", see ``mimlstudy.engine.comparison``; "damaged" (a
-    row was edited); or "failed" (a trial raised; a warning shows the first error).
+    row does not fit its seal, or has an impossible number); or "failed" (a trial raised; a warning
+    shows the first error).
     """
     if sample < 1:
         raise ValueError(f"sample must be at least 1, got {sample}")

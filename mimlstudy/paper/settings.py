@@ -41,9 +41,10 @@ BASES = (
     CLOSEST,
 )
 
-# Settings that are steps before the learner: constant ones in the order in which a row names them,
-# then those that a hold-out chooses.
+# Settings that are steps before the learner. Constant ones come first, in the order in which a row
+# names them, then those that a hold-out chooses.
 STEPS = ("storage", "vector", "scaling")
+# Settings of the hold-out itself.
 OF_HOLD_OUT = ("criterion", "test_size", "stratified")
 
 # Steps of scaling by the names that rows and overrides use: of a bag's instances, and of vectors.

@@ -59,9 +59,9 @@ SYNTHETIC_NOTE = "Synthetic data, in place of files that are not here."
 class Companion:
     """One notebook's parameters and the calls that depend on them.
 
-    Trials that it runs are recorded in ``build/explored``, never in ``data/results``. It reads
-    current records alone, for tables, figures, claims and sentences; other cells stay blank. The
-    scorecard and traces also read records that are not current, unless they are refuted.
+    Trials that it runs are recorded in ``build/explored``, never in ``data/results``. Tables,
+    figures, claims and sentences show current records alone, and cells without one stay blank. The
+    scorecard and traces also show records that are not current, unless they are refuted.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class Companion:
     data_home : str, default ""
         The folder of the data files; "" is the default folder.
     recompute : bool, default False
-        Whether trials run again that have a record.
+        Whether trials run again, once in a notebook, also those that have a current record.
     **questions
         The notebook's own parameters. An empty value or 0 asks nothing. The others are ``asked``;
         tables and figures that answer them are saved in ``build/explored``.
@@ -210,7 +210,7 @@ class Companion:
         return self._shown(table)
 
     def _has_nothing_to_run(self, experiment, may_repeat):
-        """Whether the trials have run in this notebook, or all have a current published record."""
+        """Whether the trials have run in this notebook, or all have current published records."""
         if experiment in self._computed:
             return True
         if (self.recompute and may_repeat) or not self._reads_published(experiment):
