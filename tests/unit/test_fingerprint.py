@@ -240,6 +240,15 @@ def test_a_name_counts_however_the_module_gets_it_that_it_is_imported_from(
     assert toy(**texts | {module: texts[module].replace(old, new)}) != before
 
 
+# They import what they are asked for, and no trial runs them.
+NOT_RUN = {"mimlpaper", "mimlstudy.engine.fingerprint", "mimlstudy.report.command"}
+
+
+@pytest.mark.parametrize("module", sorted(fingerprint.sources().keys() - NOT_RUN))
+def test_every_module_can_be_followed(module):
+    fingerprint._check_followed(module)
+
+
 def test_two_names_that_change_places_count(toy):
     """Though the same definitions are in use, and have the same name."""
     extra = TOY["toy.extra"].replace("SMALL", "FACTOR")
