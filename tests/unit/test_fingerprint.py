@@ -23,7 +23,6 @@ from mimlstudy.paper.experiments import get_experiment
 from mimlstudy.paper.measures import STAGED, TESTED
 from tests.fingerprinted_trials import (
     TRIALS,
-    check_covered,
     fingerprints_of_trials,
     module_that_defines,
 )
@@ -430,15 +429,3 @@ def test_a_change_moves_the_code_of_the_right_records(monkeypatch, fingerprints_
         if after.code != before.code:
             moved.add(key)
     assert moved == MOVED[name]
-
-
-@pytest.mark.parametrize(
-    ("name", "method"),
-    [
-        ("table1", "MimlSvm"),
-        ("table5", "SubCod_MimlNn"),
-        ("explanations", "Label frequencies"),
-    ],
-)
-def test_all_that_runs_in_a_trial_is_covered(name, method):
-    check_covered(name, method)
