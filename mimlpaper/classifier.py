@@ -224,38 +224,33 @@ class MimlClassifier(base.LogOdds):
     def _choose(self, candidates, bags, labels, folds):
         """Try the candidates, keep the best, and return its held-out scores."""
         self.held_out_, self.seconds_, self.left_out_ = {}, {}, []
-        budget = _Budget(None)  # the first candidate has no limit
-        reserve = 0.0  # seconds of the last fit, of the chosen one to all bags
-        limited = _Budget(self.time_budget)
-        chosen_scores = None
+        without_limit, limited = _Budget(None), _Budget(self.time_budget)
         n_folds = folds.max() + 1
+        chosen_scores = None
         steps = range(len(candidates) * n_folds)
         with progress(steps, "MimlClassifier", self.verbose) as bar:
             for i, (name, pipeline) in enumerate(candidates.items()):
                 bar.set_description(f"MimlClassifier, {name}")
-                began = time.perf_counter()
-                with _named_in_errors(name):
-                    scores, longest = _cross_fit(
-                        pipeline,
-                        bags,
-                        labels,
-                        folds,
-                        budget,
-                        reserve,
-                        bar,
-                    )
-                    _check_finite(scores)
-                self.seconds_[name] = time.perf_counter() - began
-                self.held_out_[name] = self._criterion(labels, scores, folds)
-                if scores is None:
-                    self.left_out_.append(name)
+                budget = limited if i else without_limit  # the first is tried in any case
+                scores, longest = self._try(name, pipeline, bags, labels, folds, budget, bar)
                 if i == 0 or self.held_out_[name] > self.held_out_[self.chosen_]:
                     self.chosen_, chosen_scores = name, scores
-                    reserve = _last_fit(longest, n_folds)
-                budget = limited
+                    limited.reserve = _last_fit(longest, n_folds)
                 # Also past the folds that were left out.
                 bar.update((i + 1) * n_folds - bar.n)
         return chosen_scores
+
+    def _try(self, name, pipeline, bags, labels, folds, budget, bar):
+        """Held-out scores of a candidate, or None; and the seconds of its longest fit."""
+        began = time.perf_counter()
+        with _named_in_errors(name):
+            scores, longest = _cross_fit(pipeline, bags, labels, folds, budget, bar)
+            _check_finite(scores)
+        self.seconds_[name] = time.perf_counter() - began
+        self.held_out_[name] = self._criterion(labels, scores, folds)
+        if scores is None:
+            self.left_out_.append(name)
+        return scores, longest
 
     def _scores(self, bags):
         """Log-odds of each label: (n_bags, n_labels)."""
@@ -321,25 +316,26 @@ def _folds(labels, n_folds, rng):
 
 
 class _Budget:
-    """Seconds from now on; None for as many as it takes."""
+    """Seconds from now on, of which a reserve is kept for the last fit; None for no limit."""
 
     def __init__(self, seconds):
         self.is_limited = seconds is not None
         self._end = time.perf_counter() + seconds if self.is_limited else np.inf
+        self.reserve = 0.0  # seconds of a fit of the best candidate so far to all bags
 
-    def allows(self, seconds) -> bool:
-        return time.perf_counter() + seconds <= self._end
+    def allows(self, seconds, last_fit=0.0) -> bool:
+        """Whether so many seconds, and then a last fit or the reserve, end in time."""
+        return time.perf_counter() + seconds + max(last_fit, self.reserve) <= self._end
 
 
-def _cross_fit(pipeline, bags, labels, folds, budget, reserve, bar):
+def _cross_fit(pipeline, bags, labels, folds, budget, bar):
     """Scores of every bag by a fit to the other folds, and the seconds of the longest fit.
 
-    None for scores if this and a last fit to all bags, of ``reserve`` seconds at least, would end
-    after the budget.
+    None for scores if this and a last fit to all bags would end after the budget.
     """
     n_folds = folds.max() + 1
     share = 1.0 - 1.0 / n_folds  # of the bags, in each fit
-    if not _would_end_within(pipeline, bags, labels, share, budget, reserve):
+    if not _would_end_within(pipeline, bags, labels, share, budget):
         return None, 0.0
     scores = np.empty(labels.shape)
     longest = 0.0
@@ -351,8 +347,7 @@ def _cross_fit(pipeline, bags, labels, folds, budget, reserve, bar):
         longest = max(longest, time.perf_counter() - began)
         bar.update()
         n_left = n_folds - fold - 1
-        last_fit = max(_last_fit(longest, n_folds), reserve)
-        if not budget.allows(n_left * longest + last_fit):
+        if not budget.allows(n_left * longest, _last_fit(longest, n_folds)):
             return None, longest
     return scores, longest
 
@@ -379,8 +374,8 @@ def _check_finite(scores):
         raise ValueError(f"scores must be finite, got {n_strange} that are NaN or infinite")
 
 
-def _would_end_within(pipeline, bags, labels, share, budget, reserve) -> bool:
-    """Whether a fit to this share of the bags leaves ``reserve`` seconds, judged by smaller fits.
+def _would_end_within(pipeline, bags, labels, share, budget) -> bool:
+    """Whether the budget allows a fit to this share of the bags, judged by smaller fits.
 
     Time is taken to grow as between the last two of these, at least with the square of the number
     of bags and at most with its cube. True if no smaller fit is possible.
@@ -402,7 +397,7 @@ def _would_end_within(pipeline, bags, labels, share, budget, reserve) -> bool:
             power = np.clip(np.log2(took / took_before), SQUARE, CUBE)  # of twice as many bags
         took_before = took
         growth = step / following  # of the number of bags
-        if not budget.allows(took * growth**power + reserve):
+        if not budget.allows(took * growth**power):
             return False
     return True
 
