@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from numbers import Integral
+from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -66,43 +67,72 @@ def explained_images(
     """
     if not isinstance(n_shown, Integral) or n_shown < 1:
         raise ValueError(f"n_shown must be an integer of at least 1, got {n_shown!r}")
-    if isinstance(images, Bags):
-        pictures, bags = [], images
-    else:
-        pictures = images_in(images)
-        bags = ImageBags().transform(pictures)
+    pictures = None if isinstance(images, Bags) else images_in(images)
+    bags = images if pictures is None else ImageBags().transform(pictures)
     # A learner of one label has a score a bag.
     scores = scores_of(estimator, bags).reshape(len(bags), -1)
     reasons = explain(estimator, bags).reshape(bags.n_instances, -1)
     names = _in_order_of_labels(label_names, estimator, scores.shape[1])
     if regions is not None:
         regions = _truths("regions", regions, names, reasons.shape)
+    predicted = None
     if true is not None:
         true = _truths("true", in_order_of_examples(true, images), names, scores.shape)
         predicted = _predicted(estimator, bags, scores.shape)
-    n_shown = min(n_shown, scores.shape[1])
-    figure, axes = _grid(len(bags), 1 + n_shown + bool(pictures))
-    shown = np.argsort(-scores)[:, :n_shown]  # (n_bags, n_shown)
-    instances_of_bags = [slice(*ends) for ends in pairwise(bags.offsets)]
-    bound = 0.0  # the largest reason shown: discs of all images have one scale
-    for instances, labels in zip(instances_of_bags, shown, strict=True):
-        reasons_shown = reasons[instances][:, labels]
-        bound = max(bound, np.abs(reasons_shown).max())
-    for i, instances in enumerate(instances_of_bags):
-        if pictures:
-            _draw_picture(axes[i, 0], pictures[i])
-        ax_mosaic, *ax_labels = axes[i, -1 - n_shown :]
-        draw_mosaic(ax_mosaic, bags[i])
+    rows = []
+    for i, instances in enumerate(slice(*ends) for ends in pairwise(bags.offsets)):
+        shown = np.argsort(-scores[i])[:n_shown]
+        row = _Row(
+            bag=bags[i],
+            picture=None if pictures is None else pictures[i],
+            labels=[names[label] for label in shown],
+            scores=scores[i, shown],
+            reasons=reasons[instances][:, shown],
+            regions=None if regions is None else regions[instances][:, shown],
+            true_labels=None if true is None else [names[k] for k in np.flatnonzero(true[i])],
+            outcomes=[""] * len(shown),
+        )
         if true is not None:
-            true_names = [names[label] for label in np.flatnonzero(true[i])]
-            ax_mosaic.set_title("\n".join(map(str, true_names)) or "no label", parse_math=False)
-        for ax, label in zip(ax_labels, shown[i], strict=True):
-            seen = None if regions is None else regions[instances, label]
-            _draw_discs(ax, bags[i], reasons[instances, label], bound, seen)
-            outcome = "" if true is None else _outcome(predicted[i, label], true[i, label])
-            _set_title(ax, names[label], scores[i, label], outcome)
+            outcomes = map(_outcome, predicted[i, shown], true[i, shown])
+            row = row._replace(outcomes=list(outcomes))
+        rows.append(row)
+    # Discs of all images have one scale.
+    bound = max((np.abs(row.reasons).max() for row in rows), default=0.0)
+    n_columns = 1 + min(n_shown, scores.shape[1]) + (pictures is not None)
+    figure, axes = _grid(len(rows), n_columns)
+    for row_of_axes, row in zip(axes, rows, strict=True):
+        _draw_row(row_of_axes, row, bound)
     _draw_key(figure, bound)
     return figure
+
+
+class _Row(NamedTuple):
+    """What is drawn of one image, and of the labels with its highest scores."""
+
+    bag: np.ndarray  # (9, 15)
+    picture: object  # None if the images are bags
+    labels: list
+    scores: np.ndarray  # (n_shown,)
+    reasons: np.ndarray  # (9, n_shown)
+    regions: np.ndarray | None  # (9, n_shown)
+    true_labels: list | None
+    outcomes: list[str]  # what became of each label, where the truth is known
+
+
+def _draw_row(axes, row, bound):
+    """The picture, the mosaic with the true labels, and the labels with their reasons."""
+    axes = list(axes)
+    if row.picture is not None:
+        _draw_picture(axes.pop(0), row.picture)
+    ax_mosaic, *axes_of_labels = axes
+    draw_mosaic(ax_mosaic, row.bag)
+    if row.true_labels is not None:
+        title = "\n".join(map(str, row.true_labels)) or "no label"
+        ax_mosaic.set_title(title, parse_math=False)
+    for k, ax in enumerate(axes_of_labels):
+        seen = None if row.regions is None else row.regions[:, k]
+        _draw_discs(ax, row.bag, row.reasons[:, k], bound, seen)
+        _set_title(ax, row.labels[k], row.scores[k], row.outcomes[k])
 
 
 def _predicted(estimator, bags, shape):
