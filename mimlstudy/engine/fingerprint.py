@@ -398,8 +398,9 @@ def _changes_another(node) -> bool:
 def _check_followed(module: str):
     """Raise an ImportError where a change of what a module uses would not be followed."""
     tree = ast.parse(sources()[module])
-    _check_imports(module, tree)
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    _check_imports(module, nodes, at_top=tree.body)
+    for node in nodes:
         if isinstance(node, ast.Global):
             raise ImportError(
                 f"{module}: changes in a function of the global {', '.join(node.names)} would not "
@@ -417,18 +418,17 @@ def _check_followed(module: str):
             )
 
 
-def _check_imports(module, tree):
-    at_top = set(map(id, tree.body))
-    for node in ast.walk(tree):
+def _check_imports(module, nodes, at_top):
+    for node in nodes:
         if not isinstance(node, ast.Import | ast.ImportFrom):
             continue
-        if not _is_followed(node, is_at_top=id(node) in at_top):
+        if not _is_followed(node, is_at_top=node in at_top):
             names = ", ".join(alias.name for alias in node.names)
             raise ImportError(
                 f"{module}: changes behind an import of {names} would not be followed; "
                 "write `from package.module import name` at the top of the file"
             )
-    as_values = _modules_used_as_values(tree)
+    as_values = _modules_used_as_values(nodes)
     if as_values:
         raise ImportError(
             f"{module}: changes in module {min(as_values)} would not be followed, "
@@ -464,7 +464,7 @@ def _modules_imported_by(statement: ast.ImportFrom) -> dict[str, str]:
     return modules
 
 
-def _modules_used_as_values(tree: ast.Module) -> set[str]:
+def _modules_used_as_values(nodes: list[ast.AST]) -> set[str]:
     """The names of these packages' modules that stand without an attribute after them.
 
     Also those whose attribute is a module, as in ``package.module.name``.
@@ -472,7 +472,7 @@ def _modules_used_as_values(tree: ast.Module) -> set[str]:
     modules: dict[str, str] = {}
     attribute_of: dict[ast.AST, str] = {}
     names = []
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ImportFrom):
             modules |= _modules_imported_by(node)
         elif isinstance(node, ast.Attribute):
