@@ -13,7 +13,7 @@ from terms import glossary, link, slug
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.folders import printed_data
 from mimlstudy.judge.choices import divergences_with_effects, effects_of_choices
-from mimlstudy.judge.claims import CLAIM_COLUMNS, CORRECTED, WORDS
+from mimlstudy.judge.claims import CORRECTED, SHOWN_VIEWS, WORDS
 from mimlstudy.judge.rules import DEFAULT_RULES
 from mimlstudy.paper.printed import ALL_CRITERIA, listed_divergences, printed_tables
 from mimlstudy.report import first_page
@@ -147,7 +147,7 @@ def claims_page(card, profile, headings):
     table = sortable_table(
         "Claims",
         rows,
-        {"where", *CLAIM_COLUMNS},
+        {"where", *SHOWN_VIEWS},
         details=details,
         file="csv/claims_by_view.csv",
     )
@@ -180,7 +180,7 @@ def rules_form():
 def _row_of_claim(claim):
     where = claim["where"]
     is_shown = any(artefact.title == where for artefact in artefacts())
-    verdicts = {view: claim["verdicts"][view]["word"] for view in CLAIM_COLUMNS}
+    verdicts = {view: claim["verdicts"][view]["word"] for view in SHOWN_VIEWS}
     return {
         "claim": Markup('<a id="{0}" href="#{0}">{0}</a>').format(claim["id"]),
         "where": link(f"gallery.html#{slug(where)}", where) if is_shown else where,

@@ -46,6 +46,9 @@ def compute(
     """
     asked = [experiments] if isinstance(experiments, Experiment) else experiments
     by_name = {experiment.name: experiment for experiment in asked}
+    if len(by_name) < len(asked):
+        names = [experiment.name for experiment in asked]
+        raise ValueError(f"each experiment must have a name of its own, got {names}")
     how = dict(profile=profile, methods=methods, store=store)
     # All are listed first: an unknown method stops the call before anything is announced or run.
     trials_by_name = {

@@ -87,7 +87,7 @@ CHANGING = {
 
 
 class Fingerprint(NamedTuple):
-    """What a trial's numbers depend on, beside its data, its split and versions of packages."""
+    """What a trial's numbers depend on, beside its data, split, arithmetic and versions."""
 
     code: str
     settings: str
@@ -440,7 +440,10 @@ def _looks_up(node) -> bool:
     """Whether a node finds code by a name that is computed when it runs."""
     if isinstance(node, ast.Subscript):
         return ast.unparse(node.value) == "sys.modules"
-    return isinstance(node, ast.Call) and name_of(node.func) in LOOKUPS
+    if isinstance(node, ast.Call):
+        of_modules = ast.unparse(node.func).startswith("sys.modules.")
+        return of_modules or name_of(node.func) in LOOKUPS
+    return False
 
 
 def _is_followed(statement: ast.Import | ast.ImportFrom, is_at_top: bool) -> bool:

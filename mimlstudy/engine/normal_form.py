@@ -1,4 +1,4 @@
-"""The normal form of Python code: equal for definitions that do the same when they run.
+"""The normal form of Python code: definitions of one form do the same when they run.
 
 What a reader sees and a computer does not is left out or made equal: comments, layout, quotes,
 docstrings, annotations, the texts of exceptions and warnings, and the names of local variables.

@@ -20,7 +20,6 @@ of records that are not refuted. Five words:
 - A group is *attested* if every machine on which some of its trials ran again found the same.
 """
 
-import csv
 import os
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
@@ -101,7 +100,8 @@ SAME = ("equal", "close")  # the outcomes that attest a group
 DIFFERENT, FAILED = "different", "failed"
 # DIFFERENT last: a damaged record shows by itself; that records of older code differ is known by
 # the outcome alone.
-FROM_BEST_TO_WORST = (*SAME, FAILED, DAMAGED, DIFFERENT)
+NOT_SAME = (FAILED, DAMAGED, DIFFERENT)
+FROM_BEST_TO_WORST = (*SAME, *NOT_SAME)
 FILE_OF_OUTCOMES = "verified"
 
 
@@ -132,8 +132,9 @@ class Store:
     ----------
     folder : where the files are; it is made when something is recorded.
     catalogue : Catalogue, the data sets of the trials.
-    base : Store or None, whose records are read where the folder has none of the same trial, or
-        none that is current while its own is; no call writes them.
+    base : Store or None, whose records are read where the folder has none of the same trial;
+        :func:`read_records` also prefers its current records, and takes over its doubts. No call
+        writes them.
     """
 
     def __init__(self, folder, catalogue: Catalogue, base: "Store | None" = None):
@@ -145,6 +146,10 @@ class Store:
 
     def path(self, name: str) -> Path:
         return self.folder / f"{name}.csv"
+
+    def layers(self) -> list["Store"]:
+        """This store and those below it."""
+        return [self, *(self.base.layers() if self.base else [])]
 
     def append(self, experiment: Experiment, rows: list[dict]):
         """Add sealed rows, all of them or, if that fails, none; a StoreError says why."""
@@ -172,8 +177,9 @@ class Store:
             ) from error
 
     def load(self, experiment: Experiment) -> pd.DataFrame:
-        """All whole trials; of a trial recorded twice the last whole one.
+        """All whole trials of the folder and of the base.
 
+        Of a trial recorded twice the last whole one counts, and the folder's before the base's.
         The column ``doubt`` is "" of a record that may be right, else one of :data:`REFUTED`.
         """
         path, measure = self.path(experiment.name), experiment.measure
@@ -216,9 +222,9 @@ class Store:
 
         def marked(rows):
             everything = self.load(experiment)
-            keys = set(keys_of(everything.merge(runs, on=OF_RUN)))
             damaged = set(keys_of(everything[everything["doubt"] == DAMAGED]))
-            to_mark = [key in keys - damaged for key in keys_of(everything)]
+            wanted = set(keys_of(everything.merge(runs, on=OF_RUN))) - damaged
+            to_mark = [key in wanted for key in keys_of(everything)]
             differing = everything[to_mark].assign(doubt=DIFFERS).to_dict("records")
             if not differing:
                 return rows
@@ -240,7 +246,7 @@ class Store:
             return table
         try:
             recorded = _parsed_outcomes(path.read_bytes())
-        except (ValueError, csv.Error) as error:
+        except ValueError as error:
             raise StoreError(
                 f"{path}: {error}; restore the file from version control, or delete it and run "
                 "`mimlpaper verify` again"
@@ -263,7 +269,7 @@ class Store:
         """Raise a StoreError if rows could not be read again, which would block the whole file."""
         try:
             _typed(to_csv(rows, columns_of(measure)), measure)
-        except (ValueError, csv.Error) as error:
+        except ValueError as error:
             raise StoreError(
                 f"cannot record to {path}: {error}; the measure must give numbers and short words"
             ) from error
@@ -288,7 +294,7 @@ def _parse(text, path, measure, catalogue):
     """A file's rows with their types; those that cannot be right have a doubt."""
     try:
         table, intact = _typed(text, measure)
-    except (ValueError, csv.Error) as error:
+    except ValueError as error:
         raise StoreError(
             f"{path}: {error}; restore the file from version control, or delete the damaged lines "
             "and run `mimlpaper compute` again"
@@ -348,7 +354,7 @@ def _largest_ranks(datasets, catalogue):
 
 @lru_cache(1)  # each experiment asks again
 def _parsed_outcomes(data: bytes) -> pd.DataFrame:
-    """The outcomes in a file's bytes; a ValueError or csv.Error if they are not laid out so."""
+    """The outcomes in a file's bytes; a ValueError if they are not laid out so."""
     recorded, intact = parse_csv(data.decode(errors="replace"), OUTCOME_COLUMNS)
     if not all(intact):
         line = intact.index(False) + 2
@@ -360,6 +366,8 @@ def _parsed_outcomes(data: bytes) -> pd.DataFrame:
 
 def _worst_outcomes(recorded):
     """The worst outcome of each group and machine; a ValueError if one is unknown."""
+    if unknown := {*recorded["outcome"]} - {*FROM_BEST_TO_WORST}:
+        raise ValueError(f"outcome must be one of {FROM_BEST_TO_WORST}, got {min(unknown)!r}")
     ranks = [FROM_BEST_TO_WORST.index(word) for word in recorded["outcome"]]
     from_best_to_worst = recorded.iloc[np.argsort(ranks, kind="stable")]
     worst = from_best_to_worst.drop_duplicates([*GROUP, "machine"], keep="last")
@@ -583,8 +591,7 @@ def other_versions(store: Store) -> str:
     """A line that says which versions differ here from those of records; empty if none does."""
     here = provenance()["versions"].split("; ")
     recorded = set()
-    folders = [store.folder, store.base.folder] if store.base else [store.folder]
-    for path in chain.from_iterable(folder.glob("*.csv") for folder in folders):
+    for path in chain.from_iterable(layer.folder.glob("*.csv") for layer in store.layers()):
         try:
             # Files of records have both columns; other lists do not.
             table = pd.read_csv(path, usecols=["code", "versions"])

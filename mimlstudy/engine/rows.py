@@ -17,7 +17,9 @@ import pandas as pd
 
 SEAL = "seal"  # the last column
 SEAL_DIGITS = 8  # hexadecimal
-FORMULA = re.compile(r"'*[=+\-@]")  # begins a text that a spreadsheet would take for a formula
+# Begins a text that a spreadsheet would take for a formula. Also behind apostrophes, so that a text
+# which has some gets one more, and :func:`unguarded` gives it back.
+FORMULA = re.compile(r"'*[=+\-@]")
 
 
 class StoreError(RuntimeError):
@@ -96,7 +98,7 @@ def csv_of(lines: Iterable[Sequence[str]]) -> str:
 def parse_csv(text: str, columns: Sequence[str]) -> tuple[pd.DataFrame, list[bool]]:
     """The rows of a whole file as texts, with their seals; and of each whether its seal is right.
 
-    Raises ValueError or csv.Error, which name the line, if the file is not laid out so.
+    Raises ValueError if the file is not laid out so; it names the line, or the columns.
     """
     wanted = [*columns, SEAL]
     lines = text.splitlines()

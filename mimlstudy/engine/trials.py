@@ -28,7 +28,7 @@ class Splits:
     n_splits: int
 
     def indices(self, dataset, split: int) -> tuple[np.ndarray, np.ndarray]:
-        """(train, test) row numbers."""
+        """The places of the examples (train, test)."""
         raise NotImplementedError
 
     def first(self, n_splits: int) -> "Splits":
@@ -89,9 +89,9 @@ class Measure:
     """What an experiment records of a trial.
 
     ``rows(estimator, dataset, train, test)`` returns what it finds: a dict for each stage, usually
-    one. Usually it fits the estimator on the rows ``train`` of the data set, and predicts the rows
-    ``test``. The fields from ``shares`` on are rules; when records are read, each row is checked by
-    them.
+    one. Usually it fits the estimator on the examples ``train`` of the data set, and predicts the
+    examples ``test``. The fields from ``shares`` on are rules; when records are read, each record
+    is checked by them.
     """
 
     rows: Callable[..., list[dict]]
@@ -290,13 +290,11 @@ class Experiment:
         Each part keeps the ``datasets`` that it covers; what no part covers goes to the first that
         has one of the ``methods``. ``overrides`` are those of the methods that it names, as in
         :class:`Part`. What is empty or 0 stays as it is, and so does a split that the data fix;
-        trials that stay the same have the same records. ValueError if no trial is left, or an
-        override would go to no method that runs.
+        trials that stay the same have the same records. ValueError if no method runs on a data
+        set, or an override is of no method that runs.
         """
         overrides = overrides or {}
         self._check([*methods, *overrides])
-        if methods and (idle := overrides.keys() - {*methods}):
-            raise ValueError(f"overrides must be of the methods {[*methods]}, got {sorted(idle)}")
         if n_splits < 0:
             raise ValueError(f"n_splits must be at least 1, or 0 for all, got {n_splits}")
         with_methods = [part for part in self.parts if not methods or {*methods} & {*part.methods}]
@@ -322,9 +320,14 @@ class Experiment:
             if asked or not datasets:
                 of_part = tuple(name for name in datasets if name in asked) or part.datasets
                 parts.append(replace(part, datasets=of_part, splits=splits, overrides=kept))
-        if not parts:
-            raise ValueError(f"none of {[*methods]} runs on {[*datasets]} in {self.name}")
-        return replace(self, parts=tuple(parts))
+        varied = replace(self, parts=tuple(parts))
+        if lost := [name for name in datasets if not varied.covers(name)]:
+            raise ValueError(f"none of {[*methods]} runs on {lost} in {self.name}")
+        if idle := sorted(overrides.keys() - {*varied.methods}):
+            raise ValueError(f"overrides must be of methods that run, {varied.methods}, got {idle}")
+        if empty := [name for name, values in overrides.items() if not values]:
+            raise ValueError(f"overrides must have one for each of {empty} at least; {{}} is one")
+        return varied
 
     def _check(self, methods):
         if unknown := set(methods or ()) - set(self.methods):

@@ -27,6 +27,7 @@ from mimlstudy.engine.records import (
     GROUP,
     KEY,
     MADE_ALIKE,
+    NOT_SAME,
     REFUTED,
     SAME,
     Store,
@@ -37,12 +38,11 @@ from mimlstudy.engine.records import (
 from mimlstudy.engine.trials import Experiment, Trial
 from mimlstudy.engine.workers import TrialError, run_trials
 
-NOT_SAME = (DIFFERENT, DAMAGED, FAILED)
 MEANING = (
     "equal: to a millionth; close: as if one test bag in a hundred, or one in all, had one label "
     "decided and two neighbours ranked differently"
 )
-VERIFIED_COLUMNS = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
+COLUMNS_OF_RESULT = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
 LARGEST_SHARE_OF_A_TRIAL = 1 / 4
 
 
@@ -50,7 +50,7 @@ class Recorded(NamedTuple):
     """What can be verified: recorded trials, and how they run again."""
 
     experiments: Mapping[str, Experiment]  # by name
-    rows: pd.DataFrame  # of all groups
+    rows: pd.DataFrame  # of the groups that are verified
     store: Store
     jobs: int
     data_home: object
@@ -109,7 +109,7 @@ def verify(
             repeatable[experiment.name] = experiment
     rows = _rows_in_groups(repeatable, profile, store)
     if rows.empty:
-        return pd.DataFrame(columns=VERIFIED_COLUMNS)
+        return pd.DataFrame(columns=COLUMNS_OF_RESULT)
     if profile == "quick":
         rows = _with_all_that_differed(rows, repeatable, store)
     if only_not_current:
@@ -127,7 +127,7 @@ def verify(
         if not is_audit or outcome["differing"]:
             _mark_and_record(recorded, outcome)
         outcomes.append(outcome)
-    table = pd.DataFrame(outcomes, columns=VERIFIED_COLUMNS)
+    table = pd.DataFrame(outcomes, columns=COLUMNS_OF_RESULT)
     return table.sort_values(GROUP, ignore_index=True)
 
 

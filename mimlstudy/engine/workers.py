@@ -245,9 +245,9 @@ def _send(sender, job, parent, modules):
 
 
 def _depend_on(parent, modules):
-    """Run the code that the process ``parent`` has, leave Ctrl-C to it, and end when it has ended.
+    """Import the ``modules`` that the process ``parent`` has, so that later edits do not run here.
 
-    The parent has imported the ``modules``.
+    Ctrl-C is left to the parent, and this process ends when the parent has ended.
     """
     # The parent ends this process. Ctrl-C would make one that still imports print an error.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -29,7 +29,7 @@ from mimlstudy.judge.compare import (
     round_half_up,
 )
 from mimlstudy.judge.rules import DEFAULT_RULES, PART_TESTS, Rules
-from mimlstudy.judge.selection import as_in_our_tables, runs_by, unmixed
+from mimlstudy.judge.selection import as_in_our_tables, checked_for_means, runs_by
 from mimlstudy.judge.statistics import ALPHA, MARGIN
 from mimlstudy.paper.printed import (
     ALL_CRITERIA,
@@ -38,7 +38,7 @@ from mimlstudy.paper.printed import (
     printed_facts,
 )
 
-# How far below a quoted accuracy a competitive method may be.
+# The margin of a tie with a quoted accuracy; also how far below it a competitive method may be.
 COMPETITIVE = 0.02
 # In percentage points: the paper says "about 20-45%", in such steps.
 ABOUT = 5.0
@@ -48,7 +48,7 @@ MEAN_DECIMALS = 12
 SOLVER_TOLERANCE = 1e-6
 
 # The columns that a comparison needs.
-COMPARED = ["dataset", "method", "split", "n_train", "n_test", *ALL_CRITERIA]
+COLUMNS_OF_COMPARISONS = ["dataset", "method", "split", "n_train", "n_test", *ALL_CRITERIA]
 
 NOT_TESTED = "not tested"
 
@@ -204,9 +204,9 @@ def comparisons(
     rules: Rules = DEFAULT_RULES,
 ) -> list[ComparedPart | ClaimPart]:
     """A part for each case of a test: a comparison, or a part that names the records it lacks."""
-    records = unmixed(as_in_our_tables(records))
+    records = checked_for_means(as_in_our_tables(records))
     # All other columns would be copied with each choice of rows.
-    records = records.filter(items=COMPARED)
+    records = records.filter(items=COLUMNS_OF_COMPARISONS)
     parts = []
     for methods, rivals, name in test.cases():
         if rules.counts(name):
@@ -225,7 +225,9 @@ def _compared(records, test, methods, rivals, name, margin):
     method, rival = " or ".join(methods), " or ".join(rivals)
     if test.claimed in OF_GROUPS and not missing:
         groups = methods, rivals
-        method, rival = _extreme_methods(rows, groups, criterion, test.claimed)
+        missing = _groups_without_values(rows, groups, criterion)
+        if not missing:
+            method, rival = _extreme_methods(rows, groups, criterion, test.claimed)
     subject, aspect = _named(test, method, rival, name)
     if missing:
         return ClaimPart(subject, aspect, note=missing)
@@ -251,6 +253,13 @@ def _named(test, method, rival, name):
         aspect = f"{aspect} {test.claimed}"
     aspect += "".join(f", by {value}" for value in test.values)
     return subject, aspect
+
+
+def _groups_without_values(rows, groups, criterion):
+    """The groups of which no method has a value of the criterion, joined by commas; or ""."""
+    with_value = {*rows.loc[rows[criterion].notna(), "method"]}
+    gaps = [" or ".join(group) for group in groups if with_value.isdisjoint(group)]
+    return ", ".join(gaps)
 
 
 def _extreme_methods(rows, groups, criterion, claimed):
@@ -505,9 +514,10 @@ def largest(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
 
 
 def more_instances(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
-    """InsDif turns an example into a bag with one instance for each label.
+    """A data set has more than one label.
 
-    For each label there are as many times more training instances as there are labels.
+    InsDif makes a bag with one instance for each label of each example, so that there are as many
+    times more training instances for each label.
     """
     parts = []
     for name in test.on:
@@ -528,10 +538,11 @@ def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[ClaimPart]:
         note = "the objective of steps that rise"
         return [ClaimPart("CCCP", "objective", note=note)]
     change = traces["following"] / traces["objective"] - 1
-    steps = traces.assign(change=change).sort_values("stage")
-    of_fits = steps.groupby([*CONFIGURED, "split"])["change"]
-    rises = of_fits.max() > SOLVER_TOLERANCE
-    note = f"rises in {rises.sum()} of {len(rises)} fits, by {change.max():.2%} at most"
+    largest = traces.assign(change=change).groupby([*CONFIGURED, "split"])["change"].max()
+    rises = largest > SOLVER_TOLERANCE
+    note = f"rises in {rises.sum()} of {len(rises)} fits"
+    if rises.any():
+        note += f", by {largest.max():.2%} at most"
     return [_fact("CCCP", "objective", not rises.any(), note)]
 
 

@@ -40,7 +40,7 @@ class ClaimTest(NamedTuple):
     claimed: str
     methods: tuple[str, ...] = ()
     rivals: tuple[str, ...] = ()
-    on: tuple[str, ...] = ()  # criteria or data sets
+    on: tuple[str, ...] = ()  # criteria or data sets; of facts also what they are about
     values: tuple[float, ...] = ()
     experiments: tuple[str, ...] = ()
 

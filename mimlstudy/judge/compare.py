@@ -10,7 +10,7 @@ from mimlstudy.engine.records import CURRENT, STATES
 from mimlstudy.judge.selection import (
     NO_RECORDS,
     as_in_our_tables,
-    unmixed,
+    checked_for_means,
 )
 from mimlstudy.judge.tolerances import tolerance
 from mimlstudy.judge.verdicts import verdict
@@ -109,7 +109,7 @@ def run_means(records: pd.DataFrame, table: PrintedTable) -> pd.DataFrame:
     # In order, so that the largest of a run's states and kinds is its worst.
     states = pd.Categorical(records["state"], STATES, ordered=True)
     kinds = pd.Categorical(records["kind"], KINDS_OF_DATA, ordered=True)
-    rows = unmixed(records).assign(
+    rows = checked_for_means(records).assign(
         run=runs,
         dataset=names,
         state=states,
@@ -150,7 +150,7 @@ def moved_to_printed_means(records: pd.DataFrame, experiment: str) -> pd.DataFra
     table = printed_table_of(experiment)
     if table is None:
         return NO_RECORDS
-    records = unmixed(as_in_our_tables(records))
+    records = checked_for_means(as_in_our_tables(records))
     names = [*table.criteria]
     cells = printed_cells(table.number)
     printed = cells.pivot(

@@ -15,8 +15,8 @@ from mimlstudy.judge.selection import (
     RECORDED_IN,
     Records,
     as_in_our_tables,
+    checked_for_means,
     records_of,
-    unmixed,
 )
 from mimlstudy.judge.statistics import ZERO
 from mimlstudy.paper.equal_tuning import BASE_METHODS, LAYOUTS
@@ -38,7 +38,7 @@ def tuned_losses(get_records: Records) -> pd.DataFrame:
     learner of bags that works through InsDif goes by the learner's name, not by InsDif's.
     """
     records = records_of(get_records, RECORDED_IN["equal"])
-    rows = unmixed(as_in_our_tables(records)).dropna(subset="average_precision")
+    rows = checked_for_means(as_in_our_tables(records)).dropna(subset="average_precision")
     methods = rows["method"].map(BASE_METHODS)
     of_splits = rows["average_precision"].groupby([rows["dataset"], methods])
     means = of_splits.mean().unstack()
@@ -67,7 +67,7 @@ def learners_by_group(get_records: Records) -> pd.DataFrame:
         "kind_of_labels",
     ]
     records = records_of(get_records, RECORDED_IN["equal"], CONTROLS_EXPERIMENT)
-    rows = unmixed(as_in_our_tables(records))
+    rows = checked_for_means(as_in_our_tables(records))
     # Where there are no controls, there is nothing to compare bags with.
     rows = rows[rows["dataset"].isin(EXPERIMENTS[CONTROLS_EXPERIMENT].datasets)]
     if rows.empty:

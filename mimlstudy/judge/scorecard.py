@@ -28,8 +28,8 @@ from mimlstudy.judge.selection import (
 )
 from mimlstudy.judge.tolerances import tolerance
 from mimlstudy.judge.verdicts import (
-    COMPARED,
     OUR_ROW,
+    VERDICTS_OF_MEASURED,
     agreement,
     distances_from_print,
     match_rates,
@@ -121,7 +121,7 @@ def _rows(cells):
     for table, method in zip(rows["table"], rows["algorithm"], strict=True):
         of_table = settings_closest_to_print(printed_tables()[table].experiment)
         n_closest.append(of_table.get(method, 0))
-    return rows.assign(closest_to_print=n_closest)
+    return rows.assign(n_closest_to_print=n_closest)
 
 
 def _with_fixed(cells, fixed):
@@ -140,7 +140,7 @@ def _totals(cells):
 
 def _agreeing(cells, rows):
     """Numbers of agreeing and of compared cells, in rows with settings chosen by print or not."""
-    compared = cells[cells["verdict"].isin(COMPARED)]
+    compared = cells[cells["verdict"].isin(VERDICTS_OF_MEASURED)]
     counts = {}
     for name, of_kind in _by_kind_of_row(compared, rows):
         agrees = of_kind["verdict"] == "agrees"
@@ -163,14 +163,14 @@ def _by_kind_of_row(table, rows):
     Readers ask whether agreement comes from settings that were chosen for it.
     """
     lines = table.merge(rows, on=OUR_ROW)
-    has_closest = lines["closest_to_print"] > 0
+    has_closest = lines["n_closest_to_print"] > 0
     groups = {ROWS_BY_PRINT: lines[has_closest], OTHER_ROWS: lines[~has_closest]}
     return [(name, group) for name, group in groups.items() if len(group)]
 
 
 def _agreeing_pages(cells):
     """How many printed cells of Table 4 agree by each rule, since two are defensible."""
-    pages = cells[(cells["table"] == 4) & cells["verdict"].isin(COMPARED)]
+    pages = cells[(cells["table"] == 4) & cells["verdict"].isin(VERDICTS_OF_MEASURED)]
     counts = {}
     for rule in PAGE_RULES:
         words = verdict(pages.assign(tolerance=tolerance(pages, rule)))

@@ -11,7 +11,7 @@ from scipy import stats
 from scipy.special import stdtr, stdtrit
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.judge.selection import unmixed
+from mimlstudy.judge.selection import checked_for_means
 from mimlstudy.paper.printed import ALL_CRITERIA
 
 ALPHA = 0.05
@@ -247,7 +247,7 @@ def win_tie_loss(
 
     If ``pooled``, the data sets are the pairs of one test for each criterion.
     """
-    records = unmixed(records)
+    records = checked_for_means(records)
     groups = [records] if pooled else [rows for _, rows in records.groupby("dataset")]
     comparisons = []
     for rows in groups:

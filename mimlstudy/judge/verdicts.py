@@ -12,8 +12,8 @@ from mimlstudy.paper.printed import ALL_CRITERIA
 
 # A printed value agrees or differs. The others have nothing to be compared with, no tolerance,
 # no record, no real data.
-COMPARED = ("agrees", "differs_better", "differs_worse")
-VERDICTS = (*COMPARED, "newly_measured", "no_tolerance", "missing", "synthetic")
+VERDICTS_OF_MEASURED = ("agrees", "differs_better", "differs_worse")
+VERDICTS = (*VERDICTS_OF_MEASURED, "newly_measured", "no_tolerance", "missing", "synthetic")
 
 # What names a column of the printed tables; a column of settings is another thing.
 PRINTED_COLUMN = ["table", "dataset", "criterion"]
@@ -98,8 +98,8 @@ def row_verdicts(pairs: pd.DataFrame) -> pd.DataFrame:
 def agreement(cells: pd.DataFrame) -> dict:
     """Counts and shares of agreement over some tables' cells; a share of nothing is None.
 
-    Cells are ``measured`` if their verdict is one of :data:`COMPARED`. ``match_rate`` and
-    ``chance_agreement`` are the shares of our own and of other algorithms' cells that agree.
+    Cells are ``measured`` if their verdict is one of :data:`VERDICTS_OF_MEASURED`. ``match_rate``
+    and ``chance_agreement`` are the shares of our own and of other algorithms' cells that agree.
     ``tau`` is Kendall's of the methods' orders, a mean over columns; ``winner_agreement`` is the
     share of columns with the printed winner. A row is recognised if its own printed row is the
     nearest.
@@ -124,7 +124,7 @@ def agreement(cells: pd.DataFrame) -> dict:
 def _counts_of_cells(cells):
     """Numbers of cells: all, measured, with each verdict, and complete."""
     counts = {"cells": len(cells)}
-    counts["measured"] = int(cells["verdict"].isin(COMPARED).sum())
+    counts["measured"] = int(cells["verdict"].isin(VERDICTS_OF_MEASURED).sum())
     for word in VERDICTS:
         counts[word] = int((cells["verdict"] == word).sum())
     counts["complete"] = int(cells["complete"].sum())

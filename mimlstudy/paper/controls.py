@@ -8,7 +8,10 @@ from mimlpaper.base import label_sets
 
 
 class Forest(RandomForestClassifier):
-    """A random forest with scores: how far the mean probability of a label is above one half."""
+    """A random forest with scores: how far the mean probability of a label is above one half.
+
+    Labels are booleans. Of several, the T-Criterion makes label sets.
+    """
 
     def decision_function(self, X) -> np.ndarray:
         """(n_examples, n_labels), or (n_examples,) for one label."""

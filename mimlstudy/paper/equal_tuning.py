@@ -124,7 +124,7 @@ OF_VECTORS = {
 
 
 def _with(row, *settings):
-    """A row with the settings of its data set and the T-Criterion."""
+    """A row with the settings of its data set, and the T-Criterion for all learners in it."""
     rules = [name for name in row.learner.get_params() if name.endswith("label_rule")]
     top_label = ours("no label set is empty", **dict.fromkeys(rules, "top"))
     return replace(row, settings=[*settings, top_label, *row.settings])

@@ -124,7 +124,7 @@ def printed_facts() -> pd.DataFrame:
     return facts.astype({"value": float, "over": bool})
 
 
-def printed_sweeps() -> pd.DataFrame:
+def choice_sweeps() -> pd.DataFrame:
     """Which parameter of which rows shows what an open choice changes, and by which criterion."""
     return pd.read_csv(printed_data() / "choice_sweeps.csv", dtype=str, keep_default_na=False)
 

@@ -198,7 +198,10 @@ class Row:
         return dict(override)
 
     def settings_on(self, dataset: str = "") -> dict[str, Setting]:
-        """Each parameter's setting on a data set: that of the last layer that names it."""
+        """Each parameter's setting on a data set: that of the last layer that names it.
+
+        Settings of the hold-out are among them only if some parameter has a list to search.
+        """
         settings: dict[str, Setting] = {}
         for layer, values in self._layers():
             if not layer.on or dataset in layer.on:
@@ -341,11 +344,11 @@ def settings_table(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) ->
     rows = []
     for method, row in table.items():
         for dataset in datasets:
-            closest_to_print = row.settings_on(dataset)
+            in_tables = row.settings_on(dataset)
             in_advance = row.fixed().settings_on(dataset)
-            for parameter in closest_to_print | in_advance:
+            for parameter in in_tables | in_advance:
                 described = (
-                    *_described(closest_to_print, parameter),
+                    *_described(in_tables, parameter),
                     *_described(in_advance, parameter),
                 )
                 if any(described):

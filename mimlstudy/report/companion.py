@@ -25,8 +25,8 @@ from mimlstudy.judge.selection import (
     RECORDED_IN,
     Selection,
     as_in_our_tables,
+    checked_for_means,
     selected,
-    unmixed,
 )
 from mimlstudy.paper.catalogue import CATALOGUE, default_store, explored_store
 from mimlstudy.paper.experiments import EXPERIMENTS, get_experiment, reader
@@ -59,9 +59,10 @@ SYNTHETIC_NOTE = "Synthetic data, in place of files that are not here."
 class Companion:
     """One notebook's parameters and the calls that depend on them.
 
-    Trials that it runs are recorded in ``build/explored``, never in ``data/results``. Tables,
-    figures, claims and sentences show current records alone, and cells without one stay blank. The
-    scorecard and traces also show records that are not current, unless they are refuted.
+    Trials that it runs are recorded in ``build/explored``, of the profile "smoke" in
+    ``build/smoke/results``, and never in ``data/results``. Tables, figures, claims and sentences
+    show current records alone, and cells without one stay blank. The scorecard and traces also show
+    records that are not current, unless they are refuted.
 
     Parameters
     ----------
@@ -258,12 +259,18 @@ class Companion:
         return table[self._may_be_shown(table)].reset_index(drop=True)
 
     def column(self, experiment: str, column: str) -> pd.DataFrame:
-        """The records of a table in the column "fixed" or "equal"; missing trials are run first."""
+        """The records of a table in the column "fixed" or "equal".
+
+        Missing trials of that column run first, of all tables; the table's own do not.
+        """
         self.trials(RECORDED_IN[column], may_repeat=False)
         return selected(self.recorded, Selection((experiment,), column))
 
     def open_choices(self, experiment: str) -> pd.DataFrame:
-        """A table's published rows, and each alternative setting of an open choice."""
+        """A table's rows, and each alternative setting of an open choice.
+
+        Missing alternatives run first, of all tables.
+        """
         self.trials(ALTERNATIVES, may_repeat=False)
         return single_alternatives(experiment, self.recorded)
 
@@ -316,7 +323,7 @@ class Companion:
         """Mean processor seconds of one fit and one prediction: a row for each method."""
         means = {}
         for name in experiments:
-            fits = unmixed(as_in_our_tables(self.recorded(name)))
+            fits = checked_for_means(as_in_our_tables(self.recorded(name)))
             groups = fits.groupby("method", sort=False)
             by_method = groups[["fit_seconds", "predict_seconds"]].mean()
             means[get_experiment(name).title] = by_method

@@ -20,7 +20,7 @@ from seaborn.utils import relative_luminance
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import write_whole
 from mimlpaper.plots import INK, RIGHT, WRONG  # noqa: F401, the sections take all colours here
-from mimlstudy.judge.selection import unmixed
+from mimlstudy.judge.selection import checked_for_means
 from mimlstudy.judge.statistics import Ranks
 from mimlstudy.paper.variants import varied_method
 
@@ -166,7 +166,7 @@ def plot_parameter_curves(
             "records must have rows to draw curves of, got none; `mimlpaper status` names the "
             "command that runs the trials, and `mimlpaper data --fetch` downloads missing data"
         )
-    unmixed(records, x)  # only the check: each point is a mean over splits
+    checked_for_means(records, x)  # only the check: each point is a mean over splits
     n_splits = records["split"].nunique()
     n_sets = records["dataset"].nunique()
     of_sets = n_splits == 1 and n_sets > 1

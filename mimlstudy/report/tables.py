@@ -20,9 +20,9 @@ from mimlpaper.paths import write_whole
 from mimlstudy.engine.rows import guarded
 from mimlstudy.judge.choices import divergences_with_effects, effects_of_choices
 from mimlstudy.judge.claim_parts import NOT_TESTED
-from mimlstudy.judge.claims import CLAIM_COLUMNS, CORRECTED, PAPERS, ClaimFinding
+from mimlstudy.judge.claims import CORRECTED, PAPERS, SHOWN_VIEWS, ClaimFinding
 from mimlstudy.judge.compare import compare_with_paper, round_half_up
-from mimlstudy.judge.selection import Records, unmixed
+from mimlstudy.judge.selection import Records, checked_for_means
 from mimlstudy.judge.statistics import MARGIN
 from mimlstudy.judge.tolerances import PRINTED_DECIMALS, TOLERANCE_RULES
 from mimlstudy.judge.verdicts import agreement, wins
@@ -512,7 +512,7 @@ def measured_table(
     ``column_of`` is the number of the printed table whose column of settings this is, if any: each
     number then has an address.
     """
-    groups = unmixed(records).groupby("method", sort=False)
+    groups = checked_for_means(records).groupby("method", sort=False)
     by_criterion = groups[list(CRITERIA)].agg(["mean", "std"])
     numbers = by_criterion.stack(level=0, future_stack=True)
     numbers = numbers.rename_axis(["algorithm", "criterion"]).reset_index()
@@ -553,14 +553,14 @@ def claims_table(findings: list[ClaimFinding], *, detail: bool = True) -> Report
     # The two tests of our own settings are shown always.
     views = {PAPERS, CORRECTED, *tidy.loc[is_tested, "view"]}
     words = crossed(tidy["id"], tidy["view"], map(_words_entry, tidy.itertuples()))
-    shown = words[[view for view in CLAIM_COLUMNS if view in views]]
+    shown = words[[view for view in SHOWN_VIEWS if view in views]]
     of_view = tidy[tidy["view"] == CORRECTED].set_index("id")
     shown.insert(0, "claim", of_view["claim"])
     shown["power"] = [power_text(row) for row in of_view.itertuples()]
     if detail:
         shown["in detail"] = of_view["detail"]
     caption = f"Claims, {HOW_TESTED}"
-    untested = [view for view in CLAIM_COLUMNS if view not in views]
+    untested = [view for view in SHOWN_VIEWS if view not in views]
     if untested:
         caption += f" Not tested: {' and '.join(untested)}."
     return frame_grid(shown, tidy, caption, corner="", prose=True)
@@ -612,7 +612,7 @@ def divergences_table(
 
 def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
     """What an open choice changes: means of our settings (no alternative), then differences."""
-    rows = unmixed(records, "alternative")
+    rows = checked_for_means(records, "alternative")
     groups = rows.groupby(["method", "alternative"], sort=False)
     means = groups[[*CRITERIA]].mean()
     ours = means.xs("", level="alternative", drop_level=False)

@@ -409,7 +409,7 @@ def _trials(experiment, rows, store):
 
 def _files(experiment, store):
     """The files that a store reads an experiment's records from, within the project."""
-    paths = [layer.path(experiment.name) for layer in (store, store.base) if layer]
+    paths = [layer.path(experiment.name) for layer in store.layers()]
     return [folders.within_project(path) for path in paths if path.is_file()]
 
 

@@ -9,7 +9,7 @@ from mimlstudy.judge.choices import (
     effects_of_choices,
 )
 from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
-from mimlstudy.paper.printed import ALL_CRITERIA, listed_divergences, printed_sweeps
+from mimlstudy.paper.printed import ALL_CRITERIA, choice_sweeps, listed_divergences
 from tests.made_up_records import rows
 
 
@@ -66,7 +66,7 @@ def test_measured_effects_stand_before_what_is_known(recorded):
 
 
 def test_every_sweep_is_of_a_choice_a_row_and_a_criterion_that_exist():
-    sweeps = printed_sweeps()
+    sweeps = choice_sweeps()
     assert {*sweeps["id"]} <= {*listed_divergences()["id"]}
     assert {*sweeps["criterion"]} <= {*ALL_CRITERIA}
     for sweep in sweeps.itertuples():

@@ -312,6 +312,18 @@ def test_a_missing_rival_for_the_best_mean_is_named(three_methods):
     assert parts[0].note == "D"
 
 
+def test_a_group_without_a_value_for_the_best_mean_is_named(three_methods):
+    """One of its methods is enough, as where the paper prints N/A of another."""
+    without = three_methods.copy()
+    without.loc[without["method"] == "B", "coverage"] = np.nan
+    test = of("best mean", rivals="BC", on=["coverage"])
+    assert words(without, "best mean", rivals="BC", on=["coverage"]) != ["not tested"]
+    without.loc[without["method"] == "C", "coverage"] = np.nan
+    parts, corrected = judged(without, test)
+    assert corrected == ["not tested"]
+    assert parts[0].note == "B or C"
+
+
 @pytest.fixture(scope="module")
 def curves():
     """exp(-t/5) is level after 25 rounds; exp(-t/25) is not."""

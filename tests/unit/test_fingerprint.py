@@ -190,6 +190,7 @@ UNFOLLOWED = [
         "from importlib import import_module\n\n    return import_module('toy.units')",
     ),
     ("return 7", "return eval('deep')"),
+    ("return 7", "import sys\n\n    return sys.modules.get('toy.units').litres(7)"),
     ("return 7", "return 7\n\n\nclass Kind:\n    def __init_subclass__(cls):\n        pass"),
     (
         "from toy import units\n",

@@ -42,7 +42,7 @@ def claim(name, supported=3, n_parts=4, parts=(), **fields):
 @pytest.fixture
 def card():
     """A scorecard with what the facts read."""
-    row = {"closest_to_print": 2}
+    row = {"n_closest_to_print": 2}
     totals = {
         "rows": 3,
         "agrees": 6,
@@ -71,7 +71,7 @@ def card():
         for share in on_sets:
             rivals.append({"rival": rival, "leads": share})
     return {
-        "rows": [row, row, {"closest_to_print": 0}],
+        "rows": [row, row, {"n_closest_to_print": 0}],
         "agreeing": {"rows with settings closest to print": [4, 6], "the other rows": [2, 4]},
         "agreeing_fixed": {
             "rows with settings closest to print": [1, 6],

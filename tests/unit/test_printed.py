@@ -68,7 +68,7 @@ def test_divergences_are_whole():
 
 def test_a_divergence_without_a_sweep_states_its_effect():
     divergences = module.listed_divergences()
-    measured = divergences["id"].isin(module.printed_sweeps()["id"])
+    measured = divergences["id"].isin(module.choice_sweeps()["id"])
     assert (divergences.loc[~measured, "effect"] != "").all()
 
 

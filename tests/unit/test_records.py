@@ -150,6 +150,13 @@ def test_rewriting_keeps_the_digits_of_numbers(store):
     assert set(store.load(counted)["doubt"]) == {""}
 
 
+def test_a_store_knows_all_layers_below_it(tmp_path):
+    lowest = Store(tmp_path / "a", CATALOGUE)
+    middle = Store(tmp_path / "b", CATALOGUE, base=lowest)
+    highest = Store(tmp_path / "c", CATALOGUE, base=middle)
+    assert highest.layers() == [highest, middle, lowest]
+
+
 @pytest.mark.parametrize("coverage", [None, True, "much"])
 def test_a_number_that_could_not_be_read_again_is_not_recorded(store, two_rows, coverage):
     """It would block the file, also for the rows that are right."""

@@ -66,7 +66,7 @@ def test_rows_as_printed_are_recognised(card):
     rows = pd.DataFrame(card["rows"])
     assert len(rows) == 16
     assert rows["nearest"].equals(rows["algorithm"])
-    marked = rows[rows["closest_to_print"].astype(bool)]
+    marked = rows[rows["n_closest_to_print"].astype(bool)]
     assert "MimlSvm_mi" in set(marked["algorithm"])
 
 

@@ -34,8 +34,8 @@ CARD = {
         cell("MlSvm", "average_precision", None, "missing"),
     ],
     "rows": [
-        {"table": 1, "algorithm": "MimlNn", "closest_to_print": 0},
-        {"table": 1, "algorithm": "MlSvm", "closest_to_print": 2},
+        {"table": 1, "algorithm": "MimlNn", "n_closest_to_print": 0},
+        {"table": 1, "algorithm": "MlSvm", "n_closest_to_print": 2},
     ],
 }
 

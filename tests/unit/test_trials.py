@@ -250,10 +250,20 @@ def test_what_would_leave_no_trial_is_refused():
         controls.varied(datasets=[first], methods=["Set kernel"])
     with pytest.raises(ValueError, match=r"got \['Set kernle'\]"):
         controls.varied(overrides={"Set kernle": [{}]})
-    with pytest.raises(
-        ValueError, match=r"overrides must be of the methods .*got \['Set kernel'\]"
-    ):
+    with pytest.raises(ValueError, match=r"overrides must be of methods that run, .*got "):
         controls.varied(methods=["MlSvm, mean"], overrides={"Set kernel": [{}]})
+    with pytest.raises(
+        ValueError, match=r"overrides must have one for each of \['Set kernel'\]"
+    ):
+        controls.varied(overrides={"Set kernel": []})
+
+
+def test_no_data_set_is_dropped_without_a_word():
+    tuned = get_experiment("equal_tuning")
+    with pytest.raises(ValueError, match=r"none of \['MimlNn'\] runs on \['musk1'\]"):
+        tuned.varied(datasets=["scene", "musk1"], methods=["MimlNn"])
+    with pytest.raises(ValueError, match=r"got \['SubCod'\]"):
+        tuned.varied(datasets=["scene"], overrides={"SubCod": [{"C": 10.0}]})
 
 
 def test_a_method_that_is_set_up_by_data_set_names_the_sets():

@@ -9,7 +9,7 @@ import pandas as pd
 
 from mimlpaper.datasets.fetch import source_of, split_percentage
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.judge.selection import runs_by, unmixed
+from mimlstudy.judge.selection import checked_for_means, runs_by
 from mimlstudy.judge.statistics import MARGIN, swept_values
 from mimlstudy.paper.experiments import get_experiment
 from mimlstudy.paper.printed import printed_cells
@@ -233,7 +233,7 @@ def changes_in_percent(
     changes : DataFrame, by ``x`` and split; columns are criteria.
     losses : DataFrame, means by ``x``.
     """
-    by_split = unmixed(records, x).set_index([x, "split"])
+    by_split = checked_for_means(records, x).set_index([x, "split"])
     of_runs = {name: as_loss(by_split[name], name) for name in CRITERIA}
     of_runs = pd.DataFrame(of_runs)
     losses = of_runs.groupby(x).mean()

@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.judge.selection import unmixed
+from mimlstudy.judge.selection import checked_for_means
 from mimlstudy.judge.statistics import swept_values
 from mimlstudy.paper import section4, section6
 from mimlstudy.paper.catalogue import CATALOGUE
@@ -124,7 +124,7 @@ def hold_outs_table(runs: pd.DataFrame) -> ReportTable:
 
 def chosen_degrees(runs: pd.DataFrame) -> pd.DataFrame:
     """The best degree by each criterion: a row for each split of each data set."""
-    by_split = unmixed(runs, "degree").pivot(
+    by_split = checked_for_means(runs, "degree").pivot(
         index=["dataset", "split"], columns="degree", values=[*CRITERIA]
     )
     chosen = {}

@@ -8,7 +8,7 @@ import pandas as pd
 from scipy import stats
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.judge.selection import unmixed
+from mimlstudy.judge.selection import checked_for_means
 from mimlstudy.paper.printed import printed_cells, printed_tables
 from mimlstudy.report.figures import BLUE, GREEN, LINE, as_loss, loss_title
 from mimlstudy.report.tables import HEADS, ReportTable, frame_grid, number_text
@@ -52,7 +52,7 @@ def likelihoods(number: int, runs: pd.DataFrame) -> pd.DataFrame:
     printed = _printed(number)
     if runs.empty:
         return printed
-    runs = unmixed(runs)
+    runs = checked_for_means(runs)
     n_printed = printed_tables()[number].n_runs
     rows = {}
     for name, cell in printed.iterrows():
@@ -112,8 +112,8 @@ def steps_figure(steps: pd.DataFrame, converged: pd.DataFrame, criteria) -> plt.
     their value, so that lower is better.
     """
     levels = _printed(1)["mean"]
-    by_step = unmixed(steps, "stage").groupby("stage")
-    converged = unmixed(converged)
+    by_step = checked_for_means(steps, "stage").groupby("stage")
+    converged = checked_for_means(converged)
     figure, axes = plt.subplots(1, len(criteria), figsize=(7.0, 2.6))
     for ax, name in zip(axes, criteria, strict=True):
         _draw_steps(ax, name, by_step[name])

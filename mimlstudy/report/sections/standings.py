@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.judge.selection import unmixed
+from mimlstudy.judge.selection import checked_for_means
 from mimlstudy.paper.printed import printed_cells, printed_tables
 from mimlstudy.report.figures import BLUE, INK, VERMILION, as_loss
 from mimlstudy.report.marks import marked_names
@@ -43,7 +43,7 @@ def standings(number: int, ours: pd.DataFrame, equal: pd.DataFrame, criterion: s
 
 
 def _means(records, criteria):
-    return unmixed(records).groupby("method")[criteria].mean()
+    return checked_for_means(records).groupby("method")[criteria].mean()
 
 
 def standings_figure(

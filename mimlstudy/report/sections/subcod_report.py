@@ -13,7 +13,7 @@ from matplotlib.patches import Ellipse, Patch
 from mimlpaper import Bags, SubCod
 from mimlpaper.datasets.synthetic import THINGS
 from mimlstudy.judge.compare import run_means
-from mimlstudy.judge.selection import unmixed
+from mimlstudy.judge.selection import checked_for_means
 from mimlstudy.paper.printed import printed_cells, printed_tables
 from mimlstudy.report.figures import BLUE, INK, VERMILION
 from mimlstudy.report.sentences import listed, number_and_noun, paragraph
@@ -280,7 +280,7 @@ def m_and_theta_means(sweep: pd.DataFrame) -> pd.DataFrame:
     shares = [override["subcod__kept_share"] for override in overrides]
     varied = sweep.assign(**{"M": numbers, THETA: shares})
     varied[THETA] *= 100
-    rows = unmixed(varied, "override")
+    rows = checked_for_means(varied, "override")
     groups = rows.groupby(["dataset", THETA, "M"], sort=False)
     return groups["accuracy"].mean().unstack()
 
