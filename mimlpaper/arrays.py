@@ -206,7 +206,7 @@ def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:
 
     If one side has integers and the other has words, places stay as they are: pandas made the
     integers, or a split or shuffle kept a part of them. A ValueError refuses what is unclear: words
-    that hold the same integers in another order, such as "img3" and 3, and an index 0, 1, … of
+    that hold the same integers in another order, such as "img3.mp4" and 3, and an index 0, 1, … of
     pandas against the same integers in another order.
 
     Parameters
@@ -225,9 +225,10 @@ def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:
         if (places >= 0).all():
             _check_meant(what, names, wanted)
             return places
-    if _are_integers(names) != _are_integers(wanted):
-        numbers, wanted_numbers = _numbers_in(texts), _numbers_in(wanted_texts)
-        if numbers == wanted_numbers or sorted(numbers) != sorted(wanted_numbers):
+    are_integers, wanted_are = _are_integers(names), _are_integers(wanted)
+    if are_integers != wanted_are:
+        integers, words = (names, wanted_texts) if are_integers else (wanted, texts)
+        if not _hold_in_another_order(words, integers):
             return np.arange(len(texts))
     in_one_only = wanted_texts.symmetric_difference(texts).tolist()
     difference = in_one_only or "names that repeat"
@@ -267,6 +268,13 @@ def _are_integers(names):
     return pd.api.types.is_integer_dtype(index) and index.is_unique
 
 
-def _numbers_in(texts):
-    """The numbers that each text holds, such as (3,) of "img03.png" and of "3.0"."""
-    return [tuple(map(float, re.findall(r"[0-9]+(?:\.[0-9]+)?", text))) for text in texts]
+def _hold_in_another_order(words, integers):
+    """Whether words hold integers at some place, such as 3 of "s1_img03.png", in another order."""
+    integers = [float(integer) for integer in integers]
+    numbers = [list(map(float, re.findall("[0-9]+", word))) for word in words]
+    n_everywhere = min(map(len, numbers))
+    # From the beginning and from the end, since other numbers may stand before or behind.
+    places = range(-n_everywhere, n_everywhere)
+    columns = [[of_word[place] for of_word in numbers] for place in places]
+    same = [column for column in columns if sorted(column) == sorted(integers)]
+    return bool(same) and integers not in same

@@ -66,7 +66,9 @@ def check_bags(
         check_is_fitted(estimator)
     bags = as_bags(X, allow_missing=allow_missing)
     if estimator is not None:
-        features = bags.rows if bags.feature_names is None else with_texts_as_names(bags.table)
+        features = bags.rows
+        if bags.feature_names is not None:
+            features = _named_features(bags.table, estimator, reset)
         validate_data(estimator, features, reset=reset, skip_check_array=True)
         scales = getattr(estimator, "scales_features", False)
         if reset and not allow_missing and not scales and isinstance(bags.rows, np.ndarray):
@@ -83,6 +85,19 @@ def with_texts_as_names(table):
     if pd.api.types.is_integer_dtype(columns) and columns.equals(pd.RangeIndex(len(columns))):
         return table
     return table.set_axis(list(map(text_of_name, table.columns)), axis=1)
+
+
+def _named_features(table, estimator, reset):
+    """The table with names of features that scikit-learn compares with those of ``fit``.
+
+    It does not compare numbers: those of places are refused in another order.
+    """
+    if reset:
+        return with_texts_as_names(table)
+    if hasattr(estimator, "feature_names_in_"):
+        return table.set_axis(list(map(text_of_name, table.columns)), axis=1)
+    _check_numbered("X", "features", table.columns)
+    return table
 
 
 def _check_offset(X):
@@ -125,6 +140,8 @@ def check_vectors(
     if isinstance(X, Bags) or (isinstance(X, list) and X and np.ndim(X[0]) == 2):
         raise ValueError("X must be one vector an example, got bags; make them by BagStatistics()")
     _check_cells_of_vectors(X)
+    if isinstance(X, pd.DataFrame):
+        X = _named_features(X, estimator, reset)
     X = validate_data(
         estimator,
         X,
@@ -256,7 +273,7 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
     """Base class of learners of label sets, of bags unless ``_check_X`` is overridden.
 
     A learner implements ``_fit``, which sets fitted attributes, and ``_scores``. Both get checked
-    input, and run with one BLAS thread. A fit that does not end changes nothing. ``classes_``
+    input, and run with one BLAS thread. A fit that does not end changes nothing. ``label_names_``
     (n_labels,) are Y's columns, or 0, 1, ….
     """
 
@@ -308,12 +325,22 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         return accuracy_score(truth, predicted, sample_weight=_weights(sample_weight, X))
 
     def set_output(self, *, predict: str = "default") -> Self:
-        """Give arrays ("default") or DataFrames with the columns ``classes_`` ("pandas")."""
+        """Give arrays ("default") or DataFrames with the columns ``label_names_`` ("pandas")."""
         if predict not in ("default", "pandas"):
             raise ValueError(f"predict must be 'default' or 'pandas', got {predict!r}")
         # scikit-learn's clone copies it.
         self._sklearn_output_config = {"predict": predict}
         return self
+
+    @property
+    def classes_(self) -> list[np.ndarray]:
+        """The classes of each label, False and True.
+
+        scikit-learn knows by this list that there are labels. One or two names in its place would
+        be the classes of a single label to it, and scores would change their sign.
+        """
+        check_is_fitted(self, "label_names_")
+        return [np.array([False, True])] * len(self.label_names_)
 
     @property
     def output(self) -> str:
@@ -341,28 +368,29 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         return check_bags(X, self, reset=reset)
 
     def _learn_labels(self, Y, n_examples: int) -> np.ndarray:
-        """``Y`` as booleans (n_examples, n_labels); sets ``classes_`` and ``n_labels_``."""
+        """``Y`` as booleans (n_examples, n_labels); sets ``label_names_`` and ``n_labels_``."""
         labels = check_labels(Y, n_examples)
         self.n_labels_ = labels.shape[1]
         names = pd.Index(Y.columns if isinstance(Y, pd.DataFrame) else range(self.n_labels_))
         if names.has_duplicates:
             twice = names[names.duplicated()].tolist()
             raise ValueError(f"Y must have columns with different names, got {twice} twice")
-        self.classes_ = np.asarray(names)
+        self.label_names_ = np.asarray(names)
         return labels
 
     def _warn_of_constant(self, labels: np.ndarray):
         """Warn of labels that all or no examples have."""
         constant = np.flatnonzero(is_constant(labels))
         if len(constant):
-            message = f"label(s) {self.classes_[constant].tolist()} have one class only in training"
+            names = self.label_names_[constant].tolist()
+            message = f"label(s) {names} have one class only in training"
             warnings.warn(message, ConstantLabelWarning, stacklevel=3)
 
     def _in_output_format(self, values: np.ndarray, X) -> np.ndarray | pd.DataFrame:
         """Values (n_examples, n_labels) as :meth:`set_output` asked; a frame has X's index."""
         if self.output != "pandas":
             return values
-        return pd.DataFrame(values, names_of_examples(X), self.classes_)
+        return pd.DataFrame(values, names_of_examples(X), self.label_names_)
 
 
 class LogOdds(MultiLabelEstimator):
@@ -442,28 +470,31 @@ def last_step(learner):
 
 
 def in_order_of_labels(Y, estimator):
-    """A table of labels with its columns in the order of those that the estimator has learned."""
-    labels = getattr(estimator, "classes_", ())
-    # Of several labels scikit-learn's own learners have the classes of each.
-    are_names = not any(isinstance(label, np.ndarray) for label in labels)
-    if not isinstance(Y, pd.DataFrame) or not are_names or len(labels) != Y.shape[1]:
+    """A table of labels with its columns in the order of those that the estimator has learned.
+
+    scikit-learn's own learners do not know the names of labels.
+    """
+    names = getattr(last_step(estimator), "label_names_", ())
+    if not isinstance(Y, pd.DataFrame) or len(names) != Y.shape[1]:
         return Y
-    # Numbers from 0 on are no names: scikit-learn gives them to labels of any name.
     numbers = list(range(Y.shape[1]))
-    if list(labels) == numbers:
-        if isinstance(last_step(estimator), MultiLabelEstimator):
-            _check_numbered(Y.columns, numbers)
+    if list(names) == numbers:
+        _check_numbered("Y", "labels", Y.columns)
         return Y
-    return Y.iloc[:, order_by_name("Y and the labels of the estimator", Y.columns, labels)]
+    return Y.iloc[:, order_by_name("Y and the labels of the estimator", Y.columns, names)]
 
 
-def _check_numbered(columns, numbers):
-    """Refuse columns with the numbers of the labels in another order: names, or nothing?"""
+def _check_numbered(what, parts, columns):
+    """Refuse columns with the numbers 0, 1, … of labels or features in another order.
+
+    They may be names, or mean nothing.
+    """
+    numbers = list(range(len(columns)))
     if list(columns) != numbers and set(columns) == set(numbers):
         raise ValueError(
-            "Y must have its columns in the order of their numbers, got them in another order; "
-            "give Y.sort_index(axis=1), or, if they have the order of the labels in fit, "
-            "Y.to_numpy()"
+            f"{what} must have its columns in the order of their numbers, got them in another "
+            f"order; give {what}.sort_index(axis=1), or, if they have the order of the {parts} in "
+            f"fit, {what}.to_numpy()"
         )
 
 

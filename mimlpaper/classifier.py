@@ -62,7 +62,7 @@ class OnStatistics(base.MultiLabelEstimator):
     constants_ : array (n_labels,)
         Scores of labels that do not vary: log odds of .999 if all training bags have the label, and
         of .001 if none has it.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
     """
 
@@ -158,7 +158,7 @@ class MimlClassifier(base.LogOdds):
         Scaling and the chosen learner, fitted to all bags.
     slopes_, intercepts_ : array (n_labels,)
         Log odds are slope × score + intercept.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References
@@ -266,7 +266,7 @@ class MimlClassifier(base.LogOdds):
             rows += [(name, instance) for instance in range(size)]
         index = pd.MultiIndex.from_tuples(rows, names=["bag", "instance"])
         log_odds = self.slopes_ * explain(self.model_, bags)
-        return pd.DataFrame(log_odds, index, self.classes_)
+        return pd.DataFrame(log_odds, index, self.label_names_)
 
     def summary(self) -> str:
         """What was chosen and why, as text."""

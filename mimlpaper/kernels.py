@@ -122,7 +122,8 @@ class KernelFactor(TransformerMixin, BaseEstimator):
     def fit(self, X, y=None):
         """Choose the landmarks from X (n, n_features), an array or Combinations; y is not used.
 
-        Raises ValueError for an unknown kernel, a rank below 1, or a negative gamma, coef0 or tol.
+        Raises ValueError for an unknown kernel, a rank below 1, a negative gamma, coef0 or tol, or
+        a kernel that is 0 throughout.
         """
         self.fit_transform(X)
         return self
@@ -266,6 +267,7 @@ def _factor(X, *, kernel, gamma, degree, coef0, rank, tol, random_state):
     parameters = {"kernel": kernel, "gamma": gamma, "degree": degree, "coef0": coef0}
     if rank is None:
         K = kernel_matrix(np.asarray(X), **parameters)
+        _check_not_zero(K.diagonal())
         return completely_pivoted_cholesky(K, tol)
     squares = square_lengths(X)
 
@@ -276,7 +278,16 @@ def _factor(X, *, kernel, gamma, degree, coef0, rank, tol, random_state):
     diagonal = np.ones(len(X))  # the "rbf" kernel of a row with itself
     if kernel == "poly":
         diagonal = (gamma * squares + coef0) ** degree
+    _check_not_zero(diagonal)
     return randomly_pivoted_cholesky(diagonal, column, rank, tol, random_state)
+
+
+def _check_not_zero(diagonal):
+    if not diagonal.any():
+        raise ValueError(
+            "X must have a row whose kernel with itself is not 0; raise coef0, gamma or the scale "
+            "of the features"
+        )
 
 
 def _of_products(products, squares_a, squares_b, *, kernel, gamma, degree, coef0):

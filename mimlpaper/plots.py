@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from mimlpaper.arrays import label_array, order_by_name
 from mimlpaper.bags import Bags, in_order_of_examples
-from mimlpaper.base import MultiLabelEstimator, last_step, second_class
+from mimlpaper.base import last_step, second_class
 from mimlpaper.datasets import ImageBags, scene_mosaic
 from mimlpaper.datasets.images_and_texts import images_in, picture_of
 from mimlpaper.explanations import explain
@@ -151,10 +151,11 @@ def _in_order_of_labels(label_names, estimator, n_labels):
         raise ValueError(f"label_names must be {n_labels}, one for each label, got {len(names)}")
     learner = last_step(estimator)
     # Without names labels are numbered from 0 on.
-    if not isinstance(learner, MultiLabelEstimator) or [*learner.classes_] == [*range(n_labels)]:
+    learned = getattr(learner, "label_names_", range(n_labels))
+    if [*learned] == [*range(n_labels)]:
         return names
     what = "label_names and the labels of the estimator"
-    return [names[place] for place in order_by_name(what, names, learner.classes_)]
+    return [names[place] for place in order_by_name(what, names, learned)]
 
 
 def _truths(what, values, names, shape):

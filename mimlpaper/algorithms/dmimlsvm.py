@@ -123,7 +123,7 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
         Features φ, fitted to the training instances.
     gamma_ : float
         The γ of the kernel.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References
@@ -163,7 +163,7 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
     }
 
     def _fit(self, bags, Y):
-        relatedness = relatedness_of_labels(self.relatedness, self.classes_)
+        relatedness = relatedness_of_labels(self.relatedness, self.label_names_)
         Q, penalties = regulariser(relatedness, self.mu, self.n_labels_)
         rates = imbalance_rates(Y, bags.sizes)
         tau = np.ones(Y.shape)

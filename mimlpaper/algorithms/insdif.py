@@ -52,7 +52,7 @@ class InsDif(VectorEstimator):
         Fitted to their bags; for the shortcut to the x, with ``metric="euclidean"``.
     cancels_ : bool
         Whether the shortcut was taken; the prototypes cancel in its distances.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References

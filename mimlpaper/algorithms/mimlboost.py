@@ -99,7 +99,7 @@ class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
         Features φ, fitted to the training instances.
     gamma_ : float
         The γ of the kernel.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References

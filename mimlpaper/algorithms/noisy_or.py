@@ -71,7 +71,7 @@ class NoisyOr(HighestInstance, LogOdds):
         The b_y.
     constant_ : bool array (n_labels,)
         Whether a label has one class only.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References

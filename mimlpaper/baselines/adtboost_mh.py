@@ -64,7 +64,7 @@ class AdtBoostMH(VectorEstimator):
         The a_0.
     values_ : array (n_rounds_, 2, n_labels)
         The a and b of each rule.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References
@@ -133,7 +133,7 @@ class AdtBoostMH(VectorEstimator):
             nodes.append(f"{indent}{t + 1}: {name} {sign} {self.threshold_[t]:.6g}")
             values.append(self.values_[t, outcome])
         width = max(map(len, nodes))
-        table = pd.DataFrame(values, [node.ljust(width) for node in nodes], self.classes_)
+        table = pd.DataFrame(values, [node.ljust(width) for node in nodes], self.label_names_)
         return table.to_string(float_format="{:+.3f}".format)
 
     def _below(self, node, depth=0):

@@ -69,7 +69,7 @@ class MlSvm(VectorEstimator):
         The training examples.
     gamma_ : float
         The γ of the kernel.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References
@@ -143,7 +143,7 @@ class MlKnn(LogOdds, VectorEstimator):
         The training examples.
     Y_fit_ : array (n_examples, n_labels)
         Their label sets.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References

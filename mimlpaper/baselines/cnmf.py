@@ -61,7 +61,7 @@ class Cnmf(VectorEstimator):
         The γ of the kernel.
     label_similarity_ : array (n_labels, n_labels)
         The B.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References

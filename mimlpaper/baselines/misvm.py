@@ -406,8 +406,8 @@ class ChFd(HighestInstance, BagClassifier):
                 break
             moved = _move(points, positives, weights)
         else:
-            message = "the hull points still lower the objective after"
-            message += f" max_alternations={self.max_alternations} turns, to {value:.3g}"
+            message = f"max_alternations={self.max_alternations} turns ended before the hull points"
+            message += f" had settled, at the objective {value:.3g}; raise it, or tol"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
         self.weights_ = weights
         self.intercept_ = intercept

@@ -116,7 +116,7 @@ class RankSvm(VectorEstimator):
         Sweeps or linear programs.
     stages_ : list of Stage
         The machines before each step of Frank-Wolfe, or the last machine.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References

@@ -353,6 +353,21 @@ def test_numbers_that_names_hold_in_another_order_are_refused():
         order_by_name("rows", ["a", "b", "c"], [1, 1, 2])
 
 
+# Other numbers stand before or behind the one that counts the files.
+@pytest.mark.parametrize(
+    "name",
+    ["clip{}.mp4", "COCO_val2014_00{}.jpg", "2024-05-0{}", "s1_{}", "v2/{}.1.png"],
+)
+def test_numbers_are_found_beside_others(name):
+    words = [name.format(i) for i in (1, 2, 3)]
+    with pytest.raises(ValueError, match="if their order is the same"):
+        order_by_name("rows", [3, 1, 2], words)
+    with pytest.raises(ValueError, match="if their order is the same"):
+        order_by_name("rows", words, [3, 1, 2])
+    assert order_by_name("rows", [1, 2, 3], words).tolist() == [0, 1, 2]
+    assert order_by_name("rows", [7, 8, 9], words).tolist() == [0, 1, 2]
+
+
 def test_cross_validation_takes_named_bags_and_a_table_without_names():
     """A split leaves an index that is not 0, 1, … any more."""
     bags = Bags.from_list({f"image {i}": np.array([[i], [i + 1]]) for i in range(12)})
@@ -478,7 +493,7 @@ def test_a_table_of_polars_keeps_its_names(rng):
     bags = list(rng.random((12, 3, 2)))
     labels = pd.DataFrame(rng.random((12, 2)) > 0.5, columns=["sea", "trees"])
     learner = MimlNn(random_state=0).fit(bags, polars.from_pandas(labels))
-    assert learner.classes_.tolist() == ["sea", "trees"]
+    assert learner.label_names_.tolist() == ["sea", "trees"]
     turned = labels[["trees", "sea"]]
     assert learner.score(bags, polars.from_pandas(turned)) == learner.score(bags, turned)
     instances = polars.DataFrame({"a": [1.0, 2.0], "b": [1.0, 3.0]})

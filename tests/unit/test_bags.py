@@ -298,7 +298,7 @@ def test_a_fit_matches_labels_with_examples_by_name(learner):
 
     # Without names of examples, those of labels are kept.
     learner.fit(X, Y.reset_index(drop=True))
-    np.testing.assert_array_equal(learner.classes_, Y.columns)
+    np.testing.assert_array_equal(learner.label_names_, Y.columns)
     message = "X and Y must have the same names on both sides"
     with pytest.raises(ValueError, match=message):
         learner.fit(X, Y.rename(index={"p": "t"}))

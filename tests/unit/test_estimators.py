@@ -12,6 +12,7 @@ from scipy.sparse import coo_matrix, csc_array, csr_array, csr_matrix
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.impute import SimpleImputer
+from sklearn.metrics import average_precision_score, get_scorer, log_loss, roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
@@ -19,7 +20,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import mimlpaper as miml
-from mimlpaper import MimlNn, checks
+from mimlpaper import MimlNn, NoisyOr, checks
 from mimlpaper.bags import Bags
 from mimlpaper.base import BagClassifier, ConstantLabelWarning, check_bags
 from mimlpaper.checks import parametrize_with_checks
@@ -206,7 +207,7 @@ def test_errors_say_how_to_give_label_sets(bags, Y, y):
     for one_label in (y, list(y), pd.Series(y)):
         assert_refused(nn, bags, one_label, message)
         assert nn.fit(bags, np.reshape(one_label, (-1, 1))).n_labels_ == 1
-    assert nn.fit(bags, pd.Series(y, name="sea").to_frame()).classes_.tolist() == ["sea"]
+    assert nn.fit(bags, pd.Series(y, name="sea").to_frame()).label_names_.tolist() == ["sea"]
     same_name_twice = pd.DataFrame(Y, columns=["a", "b", "c", "a"])
     message = "different names, got .'a'"
     assert_refused(nn, bags, same_name_twice, message)
@@ -380,6 +381,52 @@ def test_cross_validation_gives_shares_of_right_label_sets(estimator, X, Y):
     shares = cross_val_score(estimator, X, Y, cv=2)
     assert shares.shape == (2,)
     assert (shares >= 0).all()
+
+
+@pytest.mark.parametrize("n_labels", [1, 2, 3])
+@pytest.mark.parametrize("as_table", [False, True])
+def test_scorers_of_scikit_learn_see_labels_and_no_classes(rng, n_labels, as_table):
+    """One or two names of labels are no classes of one label, which would turn scores round."""
+    Y = rng.random((40, n_labels)) < 0.5
+    X = [rng.normal(size=(3, n_labels)) + 4 * row for row in Y]
+    learner = NoisyOr(random_state=0).fit(X[:20], Y[:20])
+    if as_table:
+        names = ["sea", "trees", "sky"][:n_labels]
+        learner.fit(X[:20], pd.DataFrame(Y[:20], columns=names))
+    expected = {
+        "roc_auc": roc_auc_score(Y[20:], learner.decision_function(X[20:])),
+        "average_precision": average_precision_score(
+            Y[20:], learner.decision_function(X[20:])
+        ),
+        "neg_log_loss": -log_loss(Y[20:], learner.predict_proba(X[20:])),
+    }
+    if n_labels == 1:  # of one column scikit-learn has a loss for single labels alone
+        del expected["neg_log_loss"]
+    truth = pd.DataFrame(Y[20:], columns=names) if as_table else Y[20:]
+    for name, value in expected.items():
+        assert get_scorer(name)(learner, X[20:], truth) == pytest.approx(value), name
+    assert expected["roc_auc"] > 0.9
+
+
+@pytest.mark.parametrize(
+    "estimator", [MimlNn(random_state=0), miml.MlKnn(n_neighbors=3)], ids=repr
+)
+def test_numbered_features_keep_their_order(rng, estimator):
+    """scikit-learn compares names alone, and numbers are none to it."""
+    table = pd.DataFrame(rng.random((20, 4)))
+    X = [table[i : i + 2] for i in range(20)] if isinstance(estimator, MimlNn) else table
+    Y = rng.random((20, 2)) < 0.5
+    estimator = clone(estimator).fit(X, Y)
+    turned = table[[3, 2, 1, 0]]
+    X_turned = [turned[i : i + 2] for i in range(20)] if isinstance(X, list) else turned
+    with pytest.raises(
+        ValueError, match="X must have its columns in the order of their numbers"
+    ):
+        estimator.predict(X_turned)
+    with pytest.raises(ValueError, match="same order as they were in fit"):
+        clone(estimator).fit(X_turned, Y).predict(X)
+    # Other numbers, as of a split of the columns, are compared by place.
+    assert estimator.predict(X).shape == (20, 2)
 
 
 def test_tags_are_those_of_a_multi_label_classifier(estimator):

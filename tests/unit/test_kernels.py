@@ -302,6 +302,15 @@ def test_set_kernel_by_the_sums(bags):
         assert D[i, j] == pytest.approx(np.sqrt(2 - 2 * cosine))
 
 
+@pytest.mark.parametrize("rank", [None, 2])
+def test_a_kernel_that_is_zero_throughout_is_refused(rank):
+    factor = KernelFactor(kernel="poly", coef0=0.0, rank=rank, random_state=0)
+    with pytest.raises(
+        ValueError, match="X must have a row whose kernel with itself is not 0"
+    ):
+        factor.fit(np.zeros((4, 2)))
+
+
 def test_set_kernel_of_copies_of_an_instance_is_zero():
     x = [1.0, 2.0]
     D = set_kernel_distance([[x]], [[x] * 5])
