@@ -64,6 +64,8 @@ def telling_features(estimator, bag: np.ndarray, instance: int) -> np.ndarray:
         )
     present = np.flatnonzero(bag[instance])
     n_present = len(present)
+    n_bytes = 8 * (n_present + 1) * bag.size
+    check_memory(n_bytes, "a variant of the bag for each feature", "give fewer instances of it")
     # The last variant stays whole.
     variants = np.repeat(bag[None], n_present + 1, axis=0)
     variants[np.arange(n_present), instance, present] = 0.0

@@ -165,6 +165,7 @@ _ALL = (
     Criterion("average_f1", "average F1", "avgF1", False, average_f1),
 )
 CRITERIA = {criterion.name: criterion for criterion in _ALL}
+OF_ORDER = ("one_error", "coverage", "ranking_loss", "average_precision")
 OF_ONE_LABEL: dict[str, Callable[..., float]] = {
     "hamming_loss": CRITERIA["hamming_loss"],
     "balanced_accuracy": lambda Y, scores, predicted: balanced_accuracy(Y, predicted),
@@ -213,11 +214,26 @@ def _score(estimator, X, Y, *, name):
     if name == "accuracy":
         return accuracy(*_of_second_class(estimator, truth, predicted))
     predicted = _as_column(predicted, truth)
+    _check_defined(name, truth)
     if name == "hamming_loss":
         return -hamming_loss(truth, predicted)
     scores = _as_column(scores_of(estimator, X), truth)
+    if name not in CRITERIA:
+        truth, predicted = _of_second_class(estimator, truth, predicted)
+        in_columns = [np.reshape(values, (len(truth), -1)) for values in (truth, scores, predicted)]
+        return OF_ONE_LABEL[name](*in_columns)
     value = CRITERIA[name](truth, scores, predicted)
     return -value if CRITERIA[name].lower_is_better else value
+
+
+def _check_defined(name, truth):
+    """Refuse a criterion of the order of labels where there is one: any scores have one value."""
+    has_one_label = np.ndim(truth) == 1 or np.shape(truth)[1] == 1
+    if has_one_label and name in OF_ORDER:
+        raise ValueError(
+            f"{name} compares labels, and has one value for all scores of a single one; take "
+            f"{' or '.join(OF_ONE_LABEL)}"
+        )
 
 
 def _as_column(values, truth):
@@ -235,7 +251,9 @@ def _of_second_class(estimator, truth, predicted):
 
 
 # For GridSearchCV and cross_val_score: losses are negative, as scikit-learn has it.
-scorers = {name: partial(_score, name=name) for name in (*CRITERIA, "accuracy")}
+# Those of one label are means over the labels where there are several.
+_NAMES_OF_SCORERS = dict.fromkeys((*CRITERIA, *OF_ONE_LABEL, "accuracy"))
+scorers = {name: partial(_score, name=name) for name in _NAMES_OF_SCORERS}
 
 
 def _checked(Y, **compared):

@@ -61,7 +61,8 @@ def explained_images(
         The true labels; titles then say whether they are predicted. Columns of a DataFrame go by
         ``label_names``, and its rows by the names of the images, if these have names.
     regions : bool array or DataFrame (n_instances, n_labels), or None, default None
-        Where each label is seen; frames are then green where they are right, and else red.
+        Where each label is seen; frames are then green where they are right, and else red. The
+        rows of a DataFrame with an index (bag, instance) go by it, its columns by ``label_names``.
     n_shown : int >= 1, default 2
         Number of labels shown of each image; all if there are fewer.
     """
@@ -74,7 +75,7 @@ def explained_images(
     reasons = explain(estimator, bags).reshape(bags.n_instances, -1)
     names = _in_order_of_labels(label_names, estimator, scores.shape[1])
     if regions is not None:
-        regions = _truths("regions", regions, names, reasons.shape)
+        regions = _truths("regions", _in_order_of_instances(regions, bags), names, reasons.shape)
     predicted = None
     if true is not None:
         true = _truths("true", in_order_of_examples(true, images), names, scores.shape)
@@ -156,6 +157,21 @@ def _in_order_of_labels(label_names, estimator, n_labels):
         return names
     what = "label_names and the labels of the estimator"
     return [names[place] for place in order_by_name(what, names, learned)]
+
+
+def _in_order_of_instances(values, bags):
+    """A table whose index names bag and instance, in their order; else the values as they are."""
+    index = getattr(values, "index", None)
+    if not isinstance(index, pd.MultiIndex) or bags.names is None:
+        return values
+    wanted = []
+    for name, size in zip(bags.names, bags.sizes, strict=True):
+        wanted += [(name, instance) for instance in range(size)]
+    if set(index) != set(wanted) or index.has_duplicates:
+        raise ValueError(
+            f"regions must have the index (bag, instance) of the images, got {index[:3].tolist()}"
+        )
+    return values.reindex(pd.MultiIndex.from_tuples(wanted))
 
 
 def _truths(what, values, names, shape):

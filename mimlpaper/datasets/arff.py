@@ -15,6 +15,7 @@ from mimlpaper.arrays import text_of_name
 from mimlpaper.datasets.frames import QUOTED
 from mimlpaper.datasets.labelled import LabelledBags
 from mimlpaper.datasets.tables import (
+    ABSENT,
     NUMBER,
     Column,
     Table,
@@ -25,8 +26,9 @@ from mimlpaper.datasets.tables import (
 )
 from mimlpaper.paths import write_whole
 
-# With possessive quantifiers no file can make a search long.
-CELL = re.compile(rf"((?:{QUOTED}|[^,'\"])*+),")
+# With possessive quantifiers no file can make a search long. What follows an unclosed quote is one
+# match, so that no search begins in it.
+CELL = re.compile(rf"((?:{QUOTED}|[^,'\"])*+),|(.++)", re.DOTALL)
 SPARSE_CELL = re.compile(r"(\d++)\s++(.++)", re.ASCII | re.DOTALL)
 ATTRIBUTE = re.compile(
     rf"@attribute\s++({QUOTED}|[^\s{{}}'\"][^\s{{}}]*+)\s*+(.++)",
@@ -49,6 +51,8 @@ KINDS = {
     **dict.fromkeys(("string", "date"), "text"),
     "relational": "relational",
 }
+# KEEL also names inputs and outputs, which are known by their places here.
+IN_HEADER = {"@relation", "@attribute", "@end", "@data", "@inputs", "@input", "@outputs", "@output"}
 NAMESPACE = "http://mulan.sourceforge.net/labels"
 
 
@@ -68,7 +72,7 @@ class Attribute:
     def column(self, kind: str | None = None) -> Column:
         """The column, of the kind that is declared, or of another, such as label."""
         if kind is not None:
-            return Column(self.name, kind)
+            return Column(self.name, kind, {value: i for i, value in enumerate(self.values)})
         if self.kind == "text":
             raise ValueError(
                 f"{self.name!r:.60} must hold numbers, got texts or dates; delete the attribute, "
@@ -120,6 +124,13 @@ def parse_arff(text: str) -> ArffFile:
             if kinds.count("relational") > 1:
                 raise ValueError("only one relational attribute is expected")
             return ArffFile(outer, inner, n_labels, is_filtered, lines)
+        elif not keyword.startswith("@"):
+            break
+        elif keyword not in IN_HEADER:
+            raise ValueError(
+                f"line {line}: a line of the header must begin with @attribute, @end, @data or "
+                f"@relation, got {row!r:.60}"
+            )
     raise ValueError(
         "attributes, @end after those of the bag, and @data are needed, got a file that begins "
         f"with {text[:60]!r}"
@@ -251,6 +262,8 @@ def _bag_rows(arff, features, labels, name_place, bag_place):
         with located(f"line {line}"):
             given = _given(text, len(arff.outer))
             instances = given.pop(bag_place, "").strip().split("\n")
+            if instances[0] in ABSENT:
+                raise ValueError("the bag must have an instance, got none")
             name = f"bag{len(names) + 1}"
             if name_place is not None:
                 if WITHOUT_NAME.match(text):
@@ -308,10 +321,11 @@ def _given(text, n):
 
 def _cells(text):
     """The parts of a text between commas that are in no quotes."""
-    cells = CELL.findall(text + ",")
-    if ",".join(cells) != text:
+    found = CELL.findall(text + ",")
+    _, unread = found[-1]
+    if unread:
         raise ValueError(f"no values can be read from {text!r:.60}; is a quote not closed?")
-    return list(map(str.strip, cells))
+    return [cell.strip() for cell, _ in found]
 
 
 def _unquoted(text):

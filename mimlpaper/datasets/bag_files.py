@@ -32,6 +32,7 @@ from mimlpaper.datasets.frames import (
     LIKE_INSTANCE,
     columns_of_heads,
     frame_of_rows,
+    place_of_bag,
     table_of_frame,
 )
 from mimlpaper.datasets.labelled import LabelledBags, checked_names, labelled_bags
@@ -134,10 +135,10 @@ def read_bags(
         The column, or level of the index, that names the bags; None for ``bag``, else the first,
         unless it holds floats, booleans or dates.
     labels : sequence of str, str, path or None, default None
-        Names of the labels; an .xml file of Mulan that lists them; or, as a str, the column that
-        holds sets of labels, such as "sea;trees" or a list. None if the table marks its labels;
-        an empty sequence for new bags, whose labels are to be predicted: what the table marks as
-        a label is not read.
+        Names of the labels, which keep the order of the columns; an .xml file of Mulan that lists
+        them; or, as a str, the column that holds sets of labels, such as "sea;trees" or a list.
+        None if the table marks its labels; an empty sequence for new bags, whose labels are to be
+        predicted: what the table marks as a label is not read.
     separator : str or None, default None
         What stands between the labels of a set; None for a semicolon or bar.
     missing : float or None, default None
@@ -258,10 +259,11 @@ def read_labels(
 def _label_sets(path, options):
     text = _text(path, options)
     excel = EXCEL.match(text)
-    rows = _rows_of_csv(text, excel[1] if excel else _delimiter(_head(text)))
+    delimiter = excel[1] if excel else _delimiter(_head(text))
+    rows = _rows_of_csv(text, delimiter)
     if excel:
         del rows[0]
-    frame, columns = _frame_of_cells(rows)
+    frame, columns = _frame_of_cells(rows, delimiter)
     column_of_bags, *labels = columns
     if not labels:
         raise ValueError(
@@ -316,8 +318,12 @@ def _read_table(source, options):
 
 
 def _table(frame, columns, options):
-    # With labels=[] no column of a label is read.
-    columns = marked_as_labels(columns, options.unread)
+    # With labels=[] no column of a label is read; a label may be called as the bags' column is.
+    if options.unread:
+        bag_place = place_of_bag(columns, options.bag)
+        column_of_bags = columns[bag_place]
+        columns = marked_as_labels(columns, options.unread)
+        columns[bag_place] = column_of_bags
     labels = options.labels
     if _is_xml(labels):
         labels = _labels_in(labels, options)
@@ -395,7 +401,7 @@ def _read_csv(path, options):
     if kdis or excel:
         del rows[0]
     _check_cells(rows, delimiter if is_tsv or excel else DELIMITERS)
-    frame, columns = _frame_of_cells(rows)
+    frame, columns = _frame_of_cells(rows, delimiter)
     if kdis:
         columns = _with_last_as_labels(columns, kdis[1])
     table = _table(frame, columns, options)
@@ -456,7 +462,7 @@ def _check_cells(rows, delimiters):
         )
 
 
-def _frame_of_cells(rows):
+def _frame_of_cells(rows, delimiter):
     """A frame of texts whose index holds lines, and its columns, which the first row names."""
     if not rows:
         raise ValueError("the file is empty; a line of heads is needed")
@@ -468,7 +474,11 @@ def _frame_of_cells(rows):
         )
     for line, cells in rows:
         if len(cells) != len(heads):
-            raise ValueError(f"line {line}: {len(heads)} values are needed, got {len(cells)}")
+            raise ValueError(
+                f"line {line}: {len(heads)} values are needed, got {len(cells)}, with "
+                f"{delimiter!r} between them; if another character stands between the cells, name "
+                "it in a first line such as sep=;"
+            )
     lines = pd.Index([line for line, _ in rows], name="line")
     cells = np.array([cells for _, cells in rows], dtype=object).reshape(-1, len(heads))
     columns = list(map(_unguarded_column, columns_of_heads(heads)))
@@ -579,6 +589,8 @@ def _read_arff(path, options):
     if not labels and not arff.inner and beside.is_file():
         labels = _labels_in(beside, options)
         attributes = {attribute.name for attribute in arff.outer}
+        if is_new:
+            labels = [name for name in labels if name in attributes]
         absent = [name for name in labels if name not in attributes]
         if absent:
             raise ValueError(
@@ -662,7 +674,7 @@ def _bags_in_cells(cells, max_bytes):
         )
     bags = []
     n_instances = 0
-    for bag in cells.flat:
+    for bag in cells.ravel(order="F"):  # as MATLAB counts them
         n_instances += bag.shape[0]
         check_size(n_instances, bag.shape[-1], max_bytes)
         bags.append(_dense(bag, max_bytes))
@@ -700,7 +712,7 @@ def _names_of_classes(variables, wanted):
                 f"{wanted!r:.60}"
             )
         return wanted
-    names = [_name_of_class(cell) for cell in variables["class_name"].flat]
+    names = [_name_of_class(cell) for cell in variables["class_name"].ravel(order="F")]
     if wanted is not None and sorted(map(text_of_name, wanted)) != sorted(names):
         raise ValueError(
             f"labels= must be None or the labels that are named, {sorted(names)!s:.200}, "

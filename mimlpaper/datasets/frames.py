@@ -121,7 +121,29 @@ def _level_of_bags(frame):
             f"the index {level!r} counts the rows; if it names the bags, give bag={level!r}, and "
             "if it means nothing, table.reset_index(drop=True)"
         )
-    return next((level for level in levels if level != INSTANCE), levels[0])
+    level = next((level for level in levels if level != INSTANCE), levels[0])
+    if len(levels) == 1:
+        _check_filtered_numbers(frame, level)
+    return level
+
+
+def _check_filtered_numbers(frame, level):
+    """Refuse an index of different numbers beside a first column that may name the bags, too.
+
+    Rows that are left of a table keep the numbers that they had in it.
+    """
+    if not pd.api.types.is_integer_dtype(frame.index) or frame.index.has_duplicates:
+        return
+    if not len(frame.columns):
+        return
+    first_column = frame.columns[0]
+    holds_integers = pd.api.types.is_integer_dtype(frame.dtypes.iloc[0])
+    if holds_integers or LIKE_BAG.fullmatch(str(first_column)):
+        raise ValueError(
+            f"the index {level!r} and the first column, {first_column!r:.60}, may both name the "
+            f"bags; give bag={level!r} or bag={first_column!r:.60}, and if the index means "
+            "nothing, table.reset_index(drop=True)"
+        )
 
 
 def _with_names(levels):
@@ -198,6 +220,12 @@ def columns_of_heads(heads: Sequence) -> list[Column]:
     missing = [place for place, head in enumerate(heads, 1) if is_missing(head)]
     if missing:
         raise ValueError(f"each column must have a head, got none for column {missing[0]}")
+    in_bytes = [head for head in heads if isinstance(head, bytes)]
+    if in_bytes:
+        raise ValueError(
+            f"heads must be texts or numbers, got {in_bytes[0]!r:.60}; decode them, as "
+            "table.columns.str.decode('utf-8') does"
+        )
     columns = []
     for head in map(text_of_name, heads):
         if head.startswith(LABEL_PREFIX):
@@ -228,7 +256,7 @@ def table_of_frame(
 
     The options are as :func:`~mimlpaper.datasets.read_bags` takes them.
     """
-    bag_place = _place_of_bag(columns, bag)
+    bag_place = place_of_bag(columns, bag)
     column = columns[bag_place]
     is_chosen = bag is not None or column.name == BAG
     bag_names = _bag_names(frame.iloc[:, bag_place], column, is_chosen)
@@ -267,7 +295,7 @@ def _refuse_like_instance(columns):
             )
 
 
-def _place_of_bag(columns, bag):
+def place_of_bag(columns: Sequence[Column], bag: str | None) -> int:
     """The column named by ``bag``, else the one named bag, else the first other than instances."""
     names = [column.name for column in columns]
     wanted = None if bag is None else text_of_name(bag)
@@ -302,10 +330,14 @@ def _refuse_later_names(names, place):
 
 def _bag_names(cells, column, is_chosen):
     """The bags' names as texts, one for each row."""
-    missing = cells.isna().to_numpy()
+    is_blank = [isinstance(cell, str) and not cell.strip() for cell in cells]
+    missing = cells.isna().to_numpy() | np.array(is_blank, dtype=bool)
     if missing.any():
         place = where(cells.index, missing.argmax())
-        raise ValueError(f"{place}: {column.name!r} must name a bag, got a missing value")
+        raise ValueError(
+            f"{place}: {column.name!r} must name a bag, got a missing value; if cells are merged, "
+            "write the name into each row of the bag"
+        )
     kind = None if is_chosen else _kind_without_names(cells)
     if kind is not None:
         raise ValueError(
@@ -347,16 +379,17 @@ def _typed(column, dtype):
     """The column, as a nominal one with its categories if its type is categorical."""
     if column.kind == "label" or not isinstance(dtype, pd.CategoricalDtype):
         return column
-    values = {str(value): place for place, value in enumerate(dtype.categories)}
-    check_values(column.name, list(map(str, dtype.categories)))
+    names = list(map(text_of_name, dtype.categories))
+    check_values(column.name, names)
+    values = {name: place for place, name in enumerate(names)}
     return Column(column.name, "nominal", values)
 
 
 def _numbers(frame, columns):
     """The numbers of all columns: (n_rows, n_columns)."""
     numbers = np.empty(frame.shape)
-    kinds = np.array([column.kind for column in columns])
-    is_real = np.array([dtype.kind in WHOLE_OR_REAL for dtype in frame.dtypes])
+    kinds = np.array([column.kind for column in columns], dtype=object)
+    is_real = np.array([dtype.kind in WHOLE_OR_REAL for dtype in frame.dtypes], dtype=bool)
     for place in np.flatnonzero(kinds == "nominal"):
         codes = frame.iloc[:, place].cat.codes.to_numpy()
         numbers[:, place] = np.where(codes < 0, np.nan, codes)

@@ -17,7 +17,8 @@ from mimlpaper.bags import LARGEST
 from mimlpaper.datasets.labelled import LabelledBags, bags_of_runs, labelled_bags
 
 LABEL_PREFIX = "label:"  # of the head of a column of labels
-LIKE_LABEL_PREFIX = r"(?i:labels?\s*:)"  # a pattern of what is meant for it, or is it
+# A pattern of what is meant for it, or is it: also with other colons, and as R writes it.
+LIKE_LABEL_PREFIX = r"(?i:labels?\s*[:\uff1a\u2236\ufe55\ua789]|labels?\.)"
 ABSENT = ("", "?")  # texts of a missing value
 # In lower case, also those of R, SAS, pandas, spreadsheets and databases.
 MISSING = frozenset(
@@ -45,7 +46,7 @@ MANY_NAMES = 10_000  # among more, nobody waits for the nearest name
 class Column:
     """A column of numbers: 1 and 0 for a label, and for a nominal one the places of its values.
 
-    A column of numbers may declare its values, 0 and 1.
+    A column of numbers may declare its values, 0 and 1, and one of a label any that say yes or no.
     """
 
     name: str
@@ -57,7 +58,7 @@ class Column:
     @property
     def needed(self) -> str:
         """What its cells must be, for errors."""
-        if self.kind == "label":
+        if self.kind == "label" and None in map(truth_of, self.values or [None]):
             return "0 or 1"
         if self.kind == "nominal" or self.values:
             return f"one of {', '.join(self.values):.60}"
@@ -70,7 +71,7 @@ class Column:
         if self.kind == "unread":
             return 0.0
         if self.kind == "label":
-            return truth_of(cell)
+            return truth_of(cell) if not self.values or cell in self.values else None
         if self.kind == "number" and not self.values:
             return number_of(cell)
         return np.nan if cell in ABSENT and cell not in self.values else self.values.get(cell)
@@ -82,6 +83,8 @@ class Column:
         hint = "; float64 would round this integer" if is_rounded else ""
         if is_number and WITH_COMMA.fullmatch(got):
             hint = "; a point stands before decimals, and nothing between thousands"
+        elif is_number and re.search("[a-z]{2}", got, re.IGNORECASE):
+            hint = "; give words as categories, in a DataFrame, or as columns of 0 and 1"
         return ValueError(f"{self.name!r} must be {self.needed}, got {got}{hint}")
 
 
@@ -255,7 +258,8 @@ def label_sets_of(table: Table) -> np.ndarray:
     Raises ValueError for a label with 0 and -1: one of them may mean that nobody knows.
     """
     labels = [column for column in table.columns if column.kind == "label"]
-    numbers = table.numbers[:, [column.kind == "label" for column in table.columns]]
+    is_label = np.array([column.kind == "label" for column in table.columns], dtype=bool)
+    numbers = table.numbers[:, is_label]
     has_both = (numbers == -1).any(axis=0) & (numbers == 0).any(axis=0)
     if has_both.any():
         name = labels[has_both.argmax()].name
@@ -279,7 +283,7 @@ def _check_numbers(table, missing):
 
 def _features(table, missing):
     """Instances (n_rows, n_features), and the names of their features."""
-    kinds = np.array([column.kind for column in table.columns])
+    kinds = np.array([column.kind for column in table.columns], dtype=object)
     numbers = table.numbers[:, kinds == "number"]
     if missing is not None:
         numbers = np.where(np.isnan(numbers), missing, numbers)

@@ -650,7 +650,7 @@ NOT_ENOUGH = "attributes, .* and @data are needed"
         (
             ' bag1,"5',
             " {0 bag1}\n%",
-            "line 12: 2 values are needed, got 1",
+            "line 12: the bag must have an instance, got none",
         ),
         (
             " bag1,",
@@ -1520,3 +1520,68 @@ def test_labels_of_new_bags_are_not_read_whatever_their_type(tmp_path):
         ValueError, match=r"labels must be a list of names, such as \['sea'\]"
     ):
         read_new_bags(path, "sea")
+
+
+def test_a_bag_of_arff_needs_an_instance(refused):
+    for nothing in ("?", '""'):
+        text = changed(TWO, 'bag2,"1e1,.25"', f"bag2,{nothing}")
+        refused("t.arff", text, "the bag must have an instance, got none", missing=0)
+
+
+def test_a_misspelt_line_of_a_header_is_refused(refused):
+    """The attribute would be missing, and sparse rows would mean others."""
+    text = changed(TWO, "@attribute f1", "@attribut f1")
+    refused("t.arff", text, "line 5: a line of the header must begin with @attribute")
+
+
+def test_a_label_of_arff_has_one_of_its_declared_values(refused):
+    text = changed(TWO, ",1,0\n", ",-1,0\n")
+    refused("t.arff", text, "'label1' must be one of 0, 1, got '-1'")
+
+
+def test_an_unclosed_quote_is_found_at_once(refused):
+    """A search from each character on would take hours."""
+    text = changed(TWO, 'bag1,"5', "a" * 10**5 + "',\"5")
+    refused("t.arff", text, "is a quote not closed")
+
+
+def test_cells_of_matlab_are_counted_by_columns(tmp_path):
+    cells = np.empty((2, 2), dtype=object)
+    for i in range(4):
+        cells[i % 2, i // 2] = np.array([[float(i)]])
+    path = tmp_path / "t.mat"
+    savemat(path, {"bags": cells, "targets": np.array([[0, 1, 0, 0]])})
+    data = read_bags(path)
+    assert data.X.instances.ravel().tolist() == [0, 1, 2, 3]
+    assert data.Y.ravel().tolist() == [False, True, False, False]
+
+
+def test_a_label_may_be_called_as_the_column_of_the_bags(read, tmp_path):
+    data = read("t.csv", "bag,f1,label:bag,label:sea\na,1,1,0\nb,2,0,1\n")
+    path = tmp_path / "new.csv"
+    path.write_text("bag,f1\nc,1\n")
+    assert read_new_bags(path, data.label_names).bag_names == ("c",)
+
+
+def test_new_bags_of_arff_may_lack_the_labels_of_the_file_beside_them(tmp_path):
+    (tmp_path / "t.xml").write_text('<labels><label name="y"/></labels>')
+    (tmp_path / "t.arff").write_text("@relation x\n@attribute f numeric\n@data\n5\n")
+    data = read_new_bags(tmp_path / "t.arff", ["y"])
+    assert data.X.instances.tolist() == [[5.0]]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            "bag,f,label:x\nbeach,1,1\n,2,1\n",
+            "line 3: 'bag' must name a bag.* cells are merged",
+        ),
+        ("bag;a,b;c,d,e;label:x\nq;1;2;1\n", "with ',' between them; .* such as sep=;"),
+        ("bag,f,label：x\na,1,1\n", "begins with 'label:', got 'label：x'"),
+        ("bag,f,label.x\na,1,1\n", "begins with 'label:', got 'label.x'"),
+        ("bag,c,label:x\na,red,1\n", "got 'red'; give words as categories"),
+    ],
+)
+def test_what_spreadsheets_and_keyboards_make_of_a_table_is_named(refused, content, message):
+    refused("t.csv", content, message)

@@ -1094,3 +1094,32 @@ def test_numbers_that_are_heads_may_be_chosen():
     assert data.bag_names == ("b1", "b2")
     assert data.label_names == ("4",)
     assert data.feature_names == ("2", "3")
+
+
+def test_rows_that_are_left_are_no_bags():
+    """Their numbers name the index as those of a whole table, which is refused, too."""
+    table = pd.DataFrame(
+        {"image": [7, 7, 8, 9], "f": [1.0, 2.0, 3.0, 4.0], "label:x": [1, 1, 0, 0]}
+    ).rename_axis("row")
+    with pytest.raises(DataError, match="give bag='row' or bag='image'"):
+        read_bags(table[table["f"] != 2])
+    by_name = read_bags(table[table["f"] != 2].reset_index(drop=True), bag="image")
+    assert by_name.bag_names == ("7", "8", "9")
+
+
+def test_whole_numbers_that_are_categories_keep_their_names():
+    """Beside a missing one pandas makes floats of them."""
+    known = TABLE.assign(kind=pd.Categorical([1, 2, 1]))
+    floats = pd.Categorical([1.0, np.nan, 2.0], categories=[1.0, 2.0])
+    names = read_bags(known).feature_names
+    assert read_bags(TABLE.assign(kind=floats), missing=0).feature_names == names
+
+
+def test_heads_in_bytes_are_refused():
+    with pytest.raises(DataError, match=r"heads must be texts or numbers, got b'f1'; decode"):
+        read_bags(TABLE.rename(columns={"f1": b"f1"}))
+
+
+def test_new_bags_need_a_feature():
+    with pytest.raises(DataError, match="a bag and a feature are needed"):
+        read_bags(pd.DataFrame({"bag": ["a"]}), labels=[])

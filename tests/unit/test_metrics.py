@@ -240,7 +240,8 @@ def test_scorers_match_rows_by_position_and_are_larger_the_better(bags, labels):
     predicted = np.asarray(model.predict(bags))
     values = metrics.evaluate(labels, scores, predicted)
 
-    assert list(metrics.scorers) == [*metrics.CRITERIA, "accuracy"]
+    names = [*metrics.CRITERIA, "balanced_accuracy", "area_under_curve", "accuracy"]
+    assert list(metrics.scorers) == names
     for name, value in values.items():
         pickled = pickle.dumps(metrics.scorers[name])
         scorer = pickle.loads(pickled)
@@ -271,7 +272,33 @@ def test_one_label_of_scikit_learn_is_scored_in_a_column(bags, labels):
     model = make_pipeline(MeanInstances(), learner).fit(bags, one_label.ravel())
     wrong = model.predict(bags) != one_label.ravel()
     assert metrics.scorers["hamming_loss"](model, bags, one_label) == -wrong.mean()
-    assert metrics.scorers["average_precision"](model, bags, one_label) == 1.0
+
+
+@pytest.mark.parametrize(
+    "name", ["one_error", "coverage", "ranking_loss", "average_precision"]
+)
+def test_criteria_of_the_order_of_labels_are_no_scorers_of_one(bags, labels, name):
+    """All models would have the same value, and a search would choose any."""
+    model = MimlNn(random_state=0).fit(bags, labels[:, :1])
+    with pytest.raises(ValueError, match=f"{name} compares labels.* area_under_curve"):
+        metrics.scorers[name](model, bags, labels[:, :1])
+
+
+@pytest.mark.parametrize("name", ["area_under_curve", "balanced_accuracy"])
+def test_scorers_of_one_label_are_its_criteria(bags, labels, name):
+    """Also of a classifier of two classes, and as a mean over several labels."""
+    one_label = labels[:, :1]
+    model = MimlNn(random_state=0).fit(bags, one_label)
+    values = metrics.evaluate(one_label, model.decision_function(bags), model.predict(bags))
+    assert metrics.scorers[name](model, bags, one_label) == values[name]
+    y = np.where(one_label.ravel(), "yes", "no")
+    classifier = MiSvmBag().fit(bags, y)
+    scores = classifier.decision_function(bags)[:, None]
+    predicted = (classifier.predict(bags) == "yes")[:, None]
+    values = metrics.evaluate(one_label, scores, predicted)
+    assert metrics.scorers[name](classifier, bags, y) == values[name]
+    of_all = MimlNn(random_state=0).fit(bags, labels)
+    assert 0.5 < metrics.scorers[name](of_all, bags, labels) <= 1
 
 
 def test_numbers_of_labels_in_another_order_are_names_or_refused(bags, numbered):

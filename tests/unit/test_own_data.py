@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
+from scipy.io import savemat
 
 from mimlpaper.datasets import DataError, labelled_bags, make_scenes, read_bags, write_bags
 from mimlpaper.metrics import scores_of
@@ -267,6 +268,28 @@ def test_images_that_the_table_does_not_name_are_new(folder):
     assert data.labelled.bag_names == ("01.png", "b.png", "c.png", "d.png")
     assert data.new.bag_names == ("new.png", "newer.png")
     assert data.images["new.png"] == folder / "new.png"
+
+
+def test_a_labelled_image_is_read_whatever_path_names_it(folder, monkeypatch):
+    monkeypatch.chdir(folder.parent)
+    table = (folder / "labels.csv").read_text().replace("01.png", str(folder / "01.png"))
+    (folder / "labels.csv").write_text(table)
+    assert own_data.data_of_folder(folder.name).unread == []
+
+
+def test_new_bags_of_matlab_have_as_many_features(tmp_path):
+    """Its files name none, so that a feature more shows other data."""
+
+    def cells(n_features):
+        bags = np.empty((4, 1), dtype=object)
+        for i in range(4):
+            bags[i, 0] = np.full((2, n_features), float(i))
+        return bags
+
+    savemat(tmp_path / "a.mat", {"bags": cells(2), "targets": np.array([[1, 0, 0, 1]])})
+    savemat(tmp_path / "b.mat", {"bags": cells(3)})
+    with pytest.raises(ValueError, match=r"b\.mat must have 2 features, .* got 3"):
+        own_data.data_of_file(str(tmp_path / "a.mat"), new_file=str(tmp_path / "b.mat"))
 
 
 def test_the_table_of_a_folder_is_read_as_texts(folder):

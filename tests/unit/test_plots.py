@@ -270,7 +270,8 @@ def test_true_labels_and_regions_go_by_names(scenes, of_names):
     names = list(scenes.label_names)
     shown = scenes.X[:3].with_names(["a", "b", "c"])
     true = pd.DataFrame(scenes.Y[:3], list(shown.names), names)
-    regions = pd.DataFrame(scenes.instance_labels[: shown.n_instances], columns=names)
+    index = pd.MultiIndex.from_product([shown.names, range(9)])
+    regions = pd.DataFrame(scenes.instance_labels[: shown.n_instances], index, names)
     in_order = plots.explained_images(of_names, shown, names, true=true, regions=regions)
     expected = titles(in_order)
     assert any("missed" in title for title in expected)
@@ -279,11 +280,20 @@ def test_true_labels_and_regions_go_by_names(scenes, of_names):
         shown,
         names[::-1],
         true=true.iloc[::-1, ::-1],
-        regions=regions.iloc[:, ::-1],
+        regions=regions.iloc[::-1, ::-1],
     )
     assert titles(turned) == expected
     frames = [ax.patches[-1].get_edgecolor() for ax in in_order.axes if ax.patches]
     assert [ax.patches[-1].get_edgecolor() for ax in turned.axes if ax.patches] == frames
+
+
+def test_regions_of_other_images_are_refused(scenes, of_names):
+    names = list(scenes.label_names)
+    shown = scenes.X[:2].with_names(["a", "b"])
+    index = pd.MultiIndex.from_product([["a", "c"], range(9)])
+    regions = pd.DataFrame(scenes.instance_labels[:18], index, names)
+    with pytest.raises(ValueError, match="regions must have the index"):
+        plots.explained_images(of_names, shown, names, regions=regions)
 
 
 def test_images_may_have_names(rng):

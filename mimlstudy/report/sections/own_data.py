@@ -232,6 +232,9 @@ def _check_is_file(path):
 
 def _with_features(new, feature_names, new_file):
     """The new bags without labels, with the features of the labelled ones in their order."""
+    n, n_new = len(feature_names), len(new.feature_names)
+    if Path(new_file).suffix.lower() == ".mat" and n_new != n:  # which names no features
+        raise ValueError(f"{new_file} must have {n} features, as the labelled bags, got {n_new}")
     missing = sorted({*feature_names} - {*new.feature_names})
     if missing:
         raise ValueError(
@@ -286,8 +289,8 @@ def data_of_folder(folder: str | Path, encoding: str = "") -> OwnData:
     by_name = {path.name: path for path in new_files}
     # A name of the table may lie in a folder of the folder.
     by_name.update(zip(table.index, files, strict=True))
-    read = {table_file, *by_name.values()}
-    unread = [path.name for path in visible if path.is_file() and path not in read]
+    read = {path.resolve() for path in (table_file, *by_name.values())}
+    unread = [path.name for path in visible if path.is_file() and path.resolve() not in read]
     return OwnData(labelled, new, by_name, unread)
 
 
