@@ -254,7 +254,17 @@ def _is_from_pandas(names):
 
 
 def text_of_name(name: object) -> str:
-    """The name as a text; of a whole number without a point, since pandas may make it a float."""
+    """The name as a text; of a whole number without a point, since pandas may make it a float.
+
+    Names that are equal have one text, whether they are Python's, NumPy's or pandas' own.
+    """
+    if isinstance(name, tuple):
+        parts = [repr(str(part)) if isinstance(part, str) else text_of_name(part) for part in name]
+        return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+    if isinstance(name, np.datetime64):
+        return str(pd.Timestamp(name))
+    if isinstance(name, np.timedelta64):
+        return str(pd.Timedelta(name))
     if isinstance(name, float | np.floating | Decimal) and math.isfinite(name) and name % 1 == 0:
         return str(int(name))
     return str(name)

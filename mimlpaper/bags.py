@@ -161,6 +161,8 @@ class Bags:
 
         A Series of booleans is matched with the names of the bags.
         """
+        if isinstance(key, bool | np.bool_):
+            raise TypeError(f"a bag is chosen by its number, got {key}; for some give a mask")
         if isinstance(key, (int, np.integer)):
             i = range(len(self))[key]
             return self.instances[self.offsets[i] : self.offsets[i + 1]]

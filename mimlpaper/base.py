@@ -137,7 +137,7 @@ def check_vectors(
     """
     if not reset:
         check_is_fitted(estimator)
-    if isinstance(X, Bags) or (isinstance(X, list) and X and np.ndim(X[0]) == 2):
+    if _holds_bags(X):
         raise ValueError("X must be one vector an example, got bags; make them by BagStatistics()")
     _check_cells_of_vectors(X)
     if isinstance(X, pd.DataFrame):
@@ -155,6 +155,20 @@ def check_vectors(
     if reset and not offset and isinstance(X, np.ndarray):
         _check_offset(X)
     return X
+
+
+def _holds_bags(X):
+    """Whether X is bags, or what they are made of: a collection of tables or lists of rows."""
+    if isinstance(X, Bags) or (isinstance(X, np.ndarray) and X.ndim == 3):
+        return True
+    if isinstance(X, dict):
+        X = list(X.values())
+    if not isinstance(X, list | tuple | pd.Series) or not len(X):
+        return False
+    first = X.iloc[0] if isinstance(X, pd.Series) else X[0]
+    if isinstance(first, list | tuple) and first:  # rows may have several lengths
+        return isinstance(first[0], list | tuple | np.ndarray)
+    return getattr(first, "ndim", 0) == 2
 
 
 def _check_cells_of_vectors(X):
@@ -333,14 +347,14 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         return self
 
     @property
-    def classes_(self) -> list[np.ndarray]:
-        """The classes of each label, False and True.
+    def classes_(self) -> np.ndarray:
+        """The classes of each label, False and True: (n_labels, 2).
 
-        scikit-learn knows by this list that there are labels. One or two names in its place would
-        be the classes of a single label to it, and scores would change their sign.
+        scikit-learn knows by it that there are labels. One or two names in its place would be the
+        classes of a single label to it, and scores would change their sign.
         """
         check_is_fitted(self, "label_names_")
-        return [np.array([False, True])] * len(self.label_names_)
+        return np.tile([False, True], (len(self.label_names_), 1))
 
     @property
     def output(self) -> str:
@@ -372,8 +386,9 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         labels = check_labels(Y, n_examples)
         self.n_labels_ = labels.shape[1]
         names = pd.Index(Y.columns if isinstance(Y, pd.DataFrame) else range(self.n_labels_))
-        if names.has_duplicates:
-            twice = names[names.duplicated()].tolist()
+        texts = pd.Index(map(text_of_name, names))  # by which they are matched
+        if texts.has_duplicates:
+            twice = texts[texts.duplicated()].tolist()
             raise ValueError(f"Y must have columns with different names, got {twice} twice")
         self.label_names_ = np.asarray(names)
         return labels
@@ -434,7 +449,10 @@ def second_class(name: str, labels, classes: np.ndarray) -> np.ndarray:
     Classes and labels of -1, 0, 1 and booleans mean the same, whichever of these they are.
     """
     check_mask(name, labels)
-    cells = cells_of(name, without_names(labels)).reshape(-1)
+    cells = cells_of(name, without_names(labels))
+    if cells.shape[1:] not in ((), (1,)):
+        raise ValueError(f"{name} must have shape (n_bags,), one label a bag, got {cells.shape}")
+    cells = cells.reshape(-1)
     if pd.isna(cells).any():
         raise ValueError(f"{name} must not hold NaN, got one for bag {pd.isna(cells).argmax()}")
     unknown = cells[~np.isin(cells, classes)]

@@ -13,7 +13,11 @@ import pandas as pd
 from scipy.special import logit
 from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
+from sklearn.exceptions import (
+    ConvergenceWarning,
+    DataConversionWarning,
+    UndefinedMetricWarning,
+)
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -217,6 +221,12 @@ class MimlClassifier(base.LogOdds):
                 "raise it, or give None"
             )
             warnings.warn(message, TimeBudgetWarning, stacklevel=3)
+        if np.isnan(self.held_out_[self.chosen_]):
+            message = (
+                f"no fold defines the {self.criterion_}, so that {self.chosen_}, the first "
+                "candidate, is chosen; take fewer folds, by n_folds="
+            )
+            warnings.warn(message, UndefinedMetricWarning, stacklevel=3)
         with _without_warnings_of_labels():
             self.model_ = candidates[self.chosen_].fit(bags, labels)
         self.slopes_, self.intercepts_ = _calibrated(chosen_scores, labels)

@@ -58,7 +58,8 @@ def telling_features(estimator, bag: np.ndarray, instance: int) -> np.ndarray:
     """
     given = check_bags([bag], allow_missing=True)
     bag = given[0]
-    if not isinstance(instance, Integral) or not 0 <= instance < len(bag):
+    is_number = isinstance(instance, Integral) and not isinstance(instance, bool)
+    if not is_number or not 0 <= instance < len(bag):
         raise ValueError(
             f"instance must be from 0 to {len(bag) - 1}, as an integer, got {instance!r}"
         )

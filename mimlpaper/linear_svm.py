@@ -137,9 +137,7 @@ def fit_linear_svm(
     if svm.primal - svm.dual > tol * svm.primal:
         message = (
             f"the machine stopped after {svm.n_steps} Newton steps with a duality gap of "
-            f"{svm.gap:.1e}, not {tol:.1e}; "
-            f"{'raise max_steps' if svm.n_steps >= max_steps else 'lower C, raise tol'}, or scale "
-            "the features"
+            f"{svm.gap:.1e}, not {tol:.1e}; take another C or a larger tol, or scale the features"
         )
         warnings.warn(message, ConvergenceWarning, stacklevel=2)
     return svm

@@ -203,7 +203,12 @@ def _share_of_true(shares, classes):
             "give a column of Y for each class, as LabelBinarizer() makes them"
         )
     if len(classes) == 1:
-        return np.full(len(shares), float(classes[0]))
+        if classes[0] not in (-1, 0, 1):
+            raise ValueError(
+                f"estimator has learned one class of a label, {classes[0]!r}, of which nobody "
+                "knows whether it says yes; give labels of 0 and 1"
+            )
+        return np.full(len(shares), float(classes[0] > 0))
     return shares[:, 1]
 
 
@@ -245,7 +250,7 @@ def _as_column(values, truth):
 def _of_second_class(estimator, truth, predicted):
     """Labels (n_bags,) of any two classes as booleans."""
     classes = np.asarray(getattr(estimator, "classes_", ()))
-    if classes.shape != (2,) or np.ndim(truth) != 1:
+    if classes.shape != (2,) or np.shape(truth)[1:] not in ((), (1,)):
         return truth, predicted
     return second_class("y", truth, classes), second_class("predicted", predicted, classes)
 

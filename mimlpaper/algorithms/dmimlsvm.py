@@ -66,6 +66,8 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
         landmarks. Not used by "linear".
     set_kernel : {"unit", "mean"}, default "unit"
         φ(X) is the sum of the φ(x), scaled to length 1, or their mean: then the problem is convex.
+        φ(x) are the features of the kernel's factor. Far from all its landmarks their length goes
+        to 0, so that with "unit" their direction alone counts there.
     C : float > 0, default 10.0
         Cost of a hinge loss of 1 of a bag, on average over the labels.
     lam : float >= 0, default 0.1

@@ -168,7 +168,7 @@ class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
             n_above = np.sum(gaps > self.tol)
             message = f"{n_above} of {len(gaps)} machines stopped after max_iter={self.max_iter}"
             message += f" climbs with duality gaps of up to {self.gap_:.1e}, not {self.tol:.1e}"
-            message += "; raise max_iter, or scale the features"
+            message += "; raise max_iter or C, or scale the features"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
     def _pairs(self) -> dict:

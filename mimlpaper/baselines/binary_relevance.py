@@ -20,6 +20,7 @@ from mimlpaper.distances import nearest
 from mimlpaper.kernels import KERNELS, kernel_gamma, kernel_matrix
 from mimlpaper.parameters import COUNT, NOT_NEGATIVE, POSITIVE, words
 
+MAX_STEPS = 10_000_000  # of an SVC, LIBSVM's own limit, which scikit-learn lifts; then it warns
 ROWS_AT_ONCE = 256  # whose distances to all training examples are held
 
 
@@ -107,7 +108,7 @@ class MlSvm(VectorEstimator):
     def _fit_label(self, K, y):
         if y.all() or not y.any():
             return ConstantScorer(y.all())  # libsvm refuses a single class
-        return SVC(kernel="precomputed", C=self.C).fit(K, y)
+        return SVC(kernel="precomputed", C=self.C, max_iter=MAX_STEPS).fit(K, y)
 
     def _kernel(self, A, B=None):
         return kernel_matrix(

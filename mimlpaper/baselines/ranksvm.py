@@ -62,7 +62,7 @@ class RankSvm(VectorEstimator):
 
     Choose it if the order of the labels matters, for up to a few thousand examples: memory is
     about 8 n_examples (4 n_labels^2 + 3 n_examples) bytes. A label with one class gets a
-    constant f_k.
+    constant f_k, to within ``tol``.
 
     Parameters
     ----------
@@ -111,7 +111,8 @@ class RankSvm(VectorEstimator):
     threshold_intercept_ : float
         The v_0.
     duality_gap_ : float
-        The gap as a share of the objective.
+        The gap as a share of the objective. With "frank_wolfe" it is that of the best biases b_k:
+        the fitted ones follow from least squares, and their objective may be larger.
     n_iter_ : int
         Sweeps or linear programs.
     stages_ : list of Stage

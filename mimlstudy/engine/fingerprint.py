@@ -46,9 +46,16 @@ COMMON: set[Definition] = {
     ("mimlstudy.engine.arithmetic", "pin"),
 }
 
-# Not followed: what knows all data sets and experiments, since a trial has its own; the search for
-# files, since data are known by their content; and what reads the code itself.
+# What matches examples, features and labels by their names: the data of trials have none.
+BY_NAMES = {
+    "mimlpaper.arrays.order_by_name",
+    "mimlpaper.base.in_order_of_labels",
+    "mimlpaper.base._named_features",
+}
+# Not followed: these; what knows all data sets and experiments, since a trial has its own; the
+# search for files, since data are known by their content; and what reads the code itself.
 NOT_FOLLOWED = {
+    *BY_NAMES,
     "mimlpaper.datasets.loaders.load",
     "mimlpaper.datasets.loaders.loader_of",
     "mimlpaper.datasets.fetch",

@@ -353,6 +353,19 @@ def test_numbers_that_names_hold_in_another_order_are_refused():
         order_by_name("rows", ["a", "b", "c"], [1, 1, 2])
 
 
+@pytest.mark.parametrize(
+    ("names", "wanted"),
+    [
+        ([(1, "a"), (2, "b")], [(np.int64(2), np.str_("b")), (1.0, "a")]),
+        (pd.date_range("2020", periods=2), pd.date_range("2020", periods=2)[::-1].to_numpy()),
+        (pd.to_timedelta([1, 2], "D"), pd.to_timedelta([2, 1], "D").to_numpy()),
+    ],
+    ids=["tuples", "dates", "durations"],
+)
+def test_equal_names_are_one_name_whoever_holds_them(names, wanted):
+    assert order_by_name("rows", names, wanted).tolist() == [1, 0]
+
+
 # Other numbers stand before or behind the one that counts the files.
 @pytest.mark.parametrize(
     "name",

@@ -589,7 +589,17 @@ def test_a_generator_that_a_step_has_used_up_is_no_list_of_bags():
         steps.fit(bags, [[1, 0], [0, 1]] * 2)
 
 
-@pytest.mark.parametrize("statistics", [[], {"mean", "max"}, "mean", None], ids=str)
+@pytest.mark.parametrize("key", [True, np.False_], ids=str)
+def test_a_truth_chooses_no_bag(two_bags, key):
+    with pytest.raises(TypeError, match="a bag is chosen by its number"):
+        two_bags[key]
+
+
+@pytest.mark.parametrize(
+    "statistics",
+    [[], {"mean", "max"}, "mean", None],
+    ids=["a list", "a set", "a text", "None"],
+)
 def test_statistics_are_names_in_an_order(two_bags, statistics):
     """The order of a set changes from process to process, and the columns with it."""
     of_bags = BagStatistics(statistics).fit(two_bags)

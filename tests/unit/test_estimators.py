@@ -13,7 +13,12 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.impute import SimpleImputer
 from sklearn.metrics import average_precision_score, get_scorer, log_loss, roc_auc_score
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    cross_val_predict,
+    cross_val_score,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils import get_tags
@@ -23,6 +28,7 @@ import mimlpaper as miml
 from mimlpaper import MimlNn, NoisyOr, checks
 from mimlpaper.bags import Bags
 from mimlpaper.base import BagClassifier, ConstantLabelWarning, check_bags
+from mimlpaper.baselines import binary_relevance
 from mimlpaper.checks import parametrize_with_checks
 from mimlpaper.datasets import load_synthetic_genes, load_synthetic_texts
 from mimlpaper.metrics import evaluate
@@ -427,6 +433,55 @@ def test_numbered_features_keep_their_order(rng, estimator):
         clone(estimator).fit(X_turned, Y).predict(X)
     # Other numbers, as of a split of the columns, are compared by place.
     assert estimator.predict(X).shape == (20, 2)
+
+
+@pytest.mark.parametrize("method", ["decision_function", "predict_proba", "predict"])
+@pytest.mark.parametrize("n_labels", [1, 2, 3])
+def test_held_out_answers_are_those_of_the_folds(rng, method, n_labels):
+    X = [rng.random((3, 2)) for _ in range(20)]
+    Y = rng.random((20, n_labels)) < 0.5
+    of_folds = cross_val_predict(NoisyOr(random_state=0), X, Y, cv=KFold(2), method=method)
+    learner = NoisyOr(random_state=0).fit(X[10:], Y[10:])
+    np.testing.assert_array_equal(of_folds[:10], getattr(learner, method)(X[:10]))
+
+
+def test_columns_of_labels_differ_also_as_texts(rng):
+    Y = pd.DataFrame(rng.random((10, 2)) < 0.5, columns=[1, "1"])
+    with pytest.raises(ValueError, match=r"different names, got \['1'\] twice"):
+        MimlNn().fit([rng.random((2, 2)) for _ in range(10)], Y)
+
+
+def test_dates_may_be_names_of_labels(bags, labels):
+    Y = pd.DataFrame(labels, columns=pd.date_range("2020", periods=labels.shape[1]))
+    learner = MimlNn(random_state=0).fit(bags, Y)
+    assert learner.score(bags, Y.iloc[:, ::-1]) == learner.score(bags, labels)
+
+
+@pytest.mark.parametrize("shape", [(15, 2), (2, 15)])
+def test_one_label_is_scored_with_one_truth_a_bag(bags, y, shape):
+    learner = miml.MiSvmInstance().fit(bags, y)
+    with pytest.raises(ValueError, match=r"y must have shape \(n_bags,\)"):
+        learner.score(bags, y.reshape(shape))
+    column = y[:, None]
+    assert miml.scorers["accuracy"](learner, bags, column) == learner.score(bags, y)
+
+
+@pytest.mark.parametrize("kind", [pd.Series, tuple, lambda X: dict(enumerate(X)), np.array])
+def test_bags_are_no_vectors_whatever_holds_them(rng, kind):
+    X = [rng.random((2, 2)) for _ in range(10)]
+    for bags in (kind(X), [[[1], [1, 2]], [[1]]]):
+        with pytest.raises(ValueError, match="got bags; make them by BagStatistics"):
+            miml.MlKnn().fit(bags, np.ones((len(bags), 1)))
+
+
+@pytest.mark.filterwarnings("ignore::mimlpaper.base.ConstantLabelWarning")
+def test_a_machine_on_features_of_any_size_ends(rng):
+    """LIBSVM has a limit of steps, which scikit-learn lifts."""
+    assert binary_relevance.MAX_STEPS == 10**7
+    machine = binary_relevance.MlSvm(kernel="linear", C=1e9)._fit_label(
+        np.eye(4), np.arange(4) > 1
+    )
+    assert machine.max_iter == binary_relevance.MAX_STEPS
 
 
 def test_tags_are_those_of_a_multi_label_classifier(estimator):
