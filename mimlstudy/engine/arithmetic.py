@@ -18,6 +18,7 @@ import llvmlite.binding
 from threadpoolctl import threadpool_info
 
 PINNED, OWN = "x86-64-v3", "own arithmetic"
+ENABLING = "NPY_ENABLE_CPU_FEATURES"
 # Variables that change what Numba compiles, whatever their value.
 OF_COMPILER = (
     "NUMBA_DISABLE_JIT",
@@ -86,6 +87,8 @@ def _obstacle():
     lacking = [feature for feature in FEATURES if not has.get(feature)]
     if platform.machine() not in ("x86_64", "AMD64") or lacking:
         return f"this processor is no {PINNED}"
+    if os.environ.get(ENABLING):  # NumPy refuses to start if a variable of ours is beside it
+        return f"{ENABLING} is set; unset it"
     for name, value in wanted.items():
         os.environ.setdefault(name, value)  # what somebody set has a reason, and stays
     set_otherwise = [name for name, value in wanted.items() if os.environ[name] != value]

@@ -288,7 +288,7 @@ def test_the_printed_values_are_identified(printed):
 
 
 def test_a_wider_tolerance_matches_more_rows_of_other_algorithms(printed):
-    pairs = verdicts.deviations(printed[printed["table"] == 1])
+    pairs = verdicts.distances_from_print(printed[printed["table"] == 1])
     assert len(pairs) == 53 + 350
     rates_of_rivals = []
     for factor in (0.1, 1.0, 4.0, np.inf):
@@ -307,7 +307,7 @@ def test_a_row_that_is_another_algorithm_is_recognised_as_such(printed):
     is_mimlsvm = cells["algorithm"] == "MimlSvm"
     cells.loc[is_ranksvm, "mean"] = cells.loc[is_mimlsvm, "printed_mean"]
     cells = cells.reset_index()
-    deviations = verdicts.deviations(cells)
+    deviations = verdicts.distances_from_print(cells)
     by_algorithm = verdicts.row_verdicts(deviations).set_index("algorithm")
     assert by_algorithm.loc["RankSvm", "nearest"] == "MimlSvm"
     assert by_algorithm["recognised"].sum() == 7
