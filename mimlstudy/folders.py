@@ -1,5 +1,6 @@
 """The study's folders in the project, and small results that are kept between commands."""
 
+import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -65,10 +66,11 @@ def results_of_all_profiles() -> list[Path]:
 
 
 def kept(name: str, key: str):
-    """What :func:`keep` wrote by this name and key; None if there is nothing, or another key."""
+    """What :func:`keep` wrote by this name and key; None if there is nothing, or it was changed."""
     match read_json(build("kept") / f"{name}.json"):
-        case {"key": written_key, "value": value} if written_key == key:
-            return value
+        case {"key": written_key, "value": value, "seal": seal}:
+            if written_key == key and seal == _seal(value):
+                return value
     return None
 
 
@@ -91,9 +93,14 @@ def read_json(path: Path):
         return None
 
 
+def _seal(value) -> str:
+    """A hash of a value, so that a slip in its file is found."""
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()
+
+
 def keep(name: str, key: str, value):
     """Keep a value, ready for JSON, in ``build/kept`` where that can be written; and return it."""
     with suppress(OSError):
-        content = json.dumps({"key": key, "value": value})
+        content = json.dumps({"key": key, "value": value, "seal": _seal(value)})
         paths.write_whole(build("kept") / f"{name}.json", content)
     return value

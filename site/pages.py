@@ -294,7 +294,7 @@ def play_page():
         "scene": 0,
         "label": 0,
     }
-    return filled("play", DATA=json.dumps(given), MODULE=play.MODULE.read_text())
+    return filled("play", DATA=json.dumps(given), MODULE=play.MODULE.read_text(encoding="utf-8"))
 
 
 def explore_page(get_records):

@@ -4,6 +4,7 @@ import csv
 import os
 import re
 import shlex
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -189,8 +190,9 @@ def fetch_all(
 ) -> list[Path]:
     """Paths of the files of the named data sets, or of all, each checked as by :func:`fetch`.
 
-    ``replace`` overwrites damaged files, here by default. A file that fails stops no other; at the
-    end a DataError lists all that failed. A ValueError says that no data set has one of the names.
+    With ``replace``, here by default, damaged files are fetched again, and kept as ``.old``. A file
+    that fails stops no other; at the end a DataError lists all that failed. A ValueError says that
+    no data set has one of the names.
     """
     known = SOURCES if names is None else names
     files = dict.fromkeys(file for name in known for file in source_of(name).files)
@@ -230,7 +232,18 @@ def _fetched(entry, folder, replace):
             f"{path} is damaged or another file; {entry.needed}. It is left as it is; to replace "
             f"it by a fresh download: {_mending_command(folder)}"
         )
-    return download(entry, folder)
+    if not path.exists():
+        return download(entry, folder)
+    # It may be the user's own.
+    old = path.with_name(f"{path.name}.old")
+    path.replace(old)
+    try:
+        fetched = download(entry, folder)
+    except BaseException:
+        old.replace(path)
+        raise
+    print(f"{path} was damaged or another file, which is kept as {old.name}", file=sys.stderr)
+    return fetched
 
 
 def download(entry: ManifestEntry, folder: Path) -> Path:

@@ -293,10 +293,18 @@ class Experiment:
         trials that stay the same have the same records. ValueError if no method runs on a data
         set, or an override is of no method that runs.
         """
+        for name, names in {"datasets": datasets, "methods": methods}.items():
+            if isinstance(names, str):
+                raise ValueError(f"{name} must be a list of names, such as [{names!r}], got a text")
         overrides = overrides or {}
         self._check([*methods, *overrides])
-        if n_splits < 0:
-            raise ValueError(f"n_splits must be at least 1, or 0 for all, got {n_splits}")
+        for name, values in overrides.items():
+            if isinstance(values, Mapping):
+                raise ValueError(f"overrides of {name} must be a list, such as [{dict(values)}]")
+        if not isinstance(n_splits, int) or n_splits < 0:
+            raise ValueError(
+                f"n_splits must be an integer of at least 1, or 0 for all, got {n_splits!r}"
+            )
         with_methods = [part for part in self.parts if not methods or {*methods} & {*part.methods}]
         uncovered = [name for name in datasets if not self.covers(name)]
         if uncovered and isinstance(with_methods[0].splits, GivenSplit):

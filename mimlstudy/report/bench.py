@@ -260,7 +260,10 @@ def _caption(number, rows, recorded, profile):
     states = set()
     for of_column in recorded:
         states |= {*of_column["state"]}
-    in_words = listed(sorted(states)) if states else f"none; mimlpaper compute {name} makes them"
+    in_words = listed(sorted(states))
+    if not states:
+        options = "" if profile == "paper" else f" --profile {profile}"
+        in_words = f"none; mimlpaper compute {name}{options} makes them"
     return CAPTION.format(
         title=title,
         profile=profile,

@@ -27,15 +27,20 @@ SECONDS = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 # Packages of optional parts, and the extra that installs them.
 EXTRAS = {
     "IPython": "notebooks",
+    "ipykernel": "notebooks",
     "jinja2": "notebooks",
+    "jupyter_client": "notebooks",
     "latex2mathml": "notebooks",
     "markupsafe": "notebooks",
     "matplotlib": "notebooks",
     "nbclient": "notebooks",
     "nbconvert": "notebooks",
+    "nbformat": "notebooks",
     "papermill": "notebooks",
     "scikit_posthocs": "notebooks",
     "seaborn": "notebooks",
+    "traitlets": "notebooks",
+    "zmq": "notebooks",
     "distributed": "cluster",
 }
 
@@ -59,7 +64,7 @@ def main(arguments=None) -> int:
             sys.stdout.flush()  # here, so that a reader who has gone is found out below
         return status
     except KeyboardInterrupt:
-        _say("\ninterrupted; what is recorded stays, the same command goes on")
+        _say("\ninterrupted; what is recorded stays")
         return 130
     except BrokenPipeError:  # whoever read the output has gone, such as head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -139,6 +144,8 @@ def _run(options):
     from mimlstudy.report import kernels, notebooks, status
 
     _check_once(options.p)
+    if options.recorded and options.recompute:
+        raise ValueError("--recorded runs no trial, and --recompute runs all; give one of them")
     parameters = _protocol(options) | {
         "data_home": options.data_home or "",
         "recompute": options.recompute,
@@ -373,6 +380,11 @@ def _add_verify(commands):
 
 
 def _verify(options):
+    if options.audit is not None and (options.only_not_current or options.sample != 1):
+        raise ValueError(
+            "--audit draws among all current trials; --sample and --only-not-current "
+            "are for a verification without it"
+        )
     from mimlstudy.engine import verify
     from mimlstudy.engine.provenance import provenance
     from mimlstudy.paper.catalogue import default_store
@@ -405,8 +417,14 @@ def _verify(options):
     is_wrong = table["outcome"].isin([verify.DIFFERENT, verify.DAMAGED])
     if is_wrong.any():
         names = " ".join(table.loc[is_wrong, "experiment"].unique())
-        print(f"`mimlpaper compute {names}` records the trials that differ or are damaged again")
+        command = f"mimlpaper compute {names}{_profile_in_words(options.profile)}"
+        print(f"`{command}` records the trials that differ or are damaged again")
     return int(not same.all())
+
+
+def _profile_in_words(profile):
+    """What names a profile in a command; nothing for that which it has anyway."""
+    return "" if profile == "paper" else f" --profile {profile}"
 
 
 def _say_what_was_left_out(experiments, store, options):
@@ -566,7 +584,8 @@ def _data(options):
         fetch_all(options.data_home, options.fetch or None)
     _print_table(describe(options.data_home))
     folder = data_folder(options.data_home)
-    print(f"\nfiles in {folder}; `mimlpaper data --fetch` downloads the missing")
+    there = f" --data {shlex.quote(str(folder))}" if options.data_home else ""
+    print(f"\nfiles in {folder}; `mimlpaper data --fetch{there}` downloads the missing")
     return 0
 
 
@@ -626,7 +645,7 @@ def _add_experiments(command):
 def _experiments(names):
     from mimlstudy.paper.experiments import EXPERIMENTS, get_experiment
 
-    return [get_experiment(name) for name in names or EXPERIMENTS]
+    return [get_experiment(name) for name in dict.fromkeys(names or EXPERIMENTS)]
 
 
 def _count(text):
@@ -652,7 +671,9 @@ def _seconds(text):
 
 
 def _folder(text):
-    """An absolute path, since notebooks and workers run in folders of their own."""
+    """An absolute path, since notebooks and workers run in folders of their own; "" is none."""
+    if not text:  # such as a variable that is not set
+        return None
     try:
         folder = Path(text).expanduser().resolve()
     except RuntimeError as error:  # ~somebody who is not there

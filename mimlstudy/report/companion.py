@@ -30,12 +30,13 @@ from mimlstudy.judge.selection import (
 )
 from mimlstudy.paper.catalogue import CATALOGUE, default_store, explored_store
 from mimlstudy.paper.experiments import EXPERIMENTS, get_experiment, reader
-from mimlstudy.paper.printed import printed_claims
+from mimlstudy.paper.printed import printed_claims, printed_tables
 from mimlstudy.report.figures import LINE, caption_of, save_figure, use_style
 from mimlstudy.report.forest import claims_caption, claims_figure
 from mimlstudy.report.parameters import (
     PATHS,
     ParameterError,
+    check_among,
     check_protocol,
     notebook_parameters,
     output_folder,
@@ -263,6 +264,7 @@ class Companion:
 
         Missing trials of that column run first, of all tables; the table's own do not.
         """
+        check_among("column", [column], RECORDED_IN)
         self.trials(RECORDED_IN[column], may_repeat=False)
         return selected(self.recorded, Selection((experiment,), column))
 
@@ -281,6 +283,7 @@ class Companion:
     def claims(self, *beginnings: str) -> list[ClaimFinding]:
         """The claims whose ids have one of these beginnings, or all, tested on the records."""
         ids = printed_claims()["id"]
+        check_among("claims", beginnings, ids, begin=True)
         if beginnings:
             ids = ids[ids.str.startswith(beginnings)]
         chosen = tuple(ids)
@@ -321,6 +324,8 @@ class Companion:
 
     def seconds(self, *experiments: str) -> pd.DataFrame:
         """Mean processor seconds of one fit and one prediction: a row for each method."""
+        if not experiments:
+            raise ValueError("seconds needs the names of experiments, such as 'table1'")
         means = {}
         for name in experiments:
             fits = checked_for_means(as_in_our_tables(self.recorded(name)))
@@ -335,6 +340,8 @@ class Companion:
         ``criteria`` are the columns that are shown, all if empty; ``asked`` as in :meth:`trials`.
         Varied trials stand in the place of our rows, without the rows fixed in advance.
         """
+        if number not in printed_tables():
+            raise ValueError(f"number must be one of {[*printed_tables()]}, got {number!r}")
         name = f"table{number}"
         # Without their override, varied trials fill the rows of our settings.
         trials = self.trials(name, **asked).assign(override="{}")

@@ -75,6 +75,7 @@ def in_order(methods) -> list[str]:
 def use_style():
     """Make the style sheet the default of all figures that follow."""
     plt.switch_backend(plt.get_backend())  # else the first figure does, and ends plt.ioff()
+    plt.rcdefaults()  # a reader's own matplotlibrc changes no figure
     plt.style.use(STYLE_SHEET)
     warnings.filterwarnings("ignore", "The figure layout has changed to tight")  # by seaborn
 

@@ -289,6 +289,8 @@ def _execute(path, values, figures):
             extra_arguments=[
                 "--log-level=CRITICAL",
                 f"--IPKernelApp.exec_lines={line}",
+                # A reader's own profile, with its startup files, changes no page.
+                f"--ipython-dir={sockets}",
             ],
             config=Config(
                 {

@@ -108,7 +108,9 @@ def test_verify_fails_if_records_are_damaged(run, recorded, options, expected):
     code, printed = run(f"verify {SMOKE_RUN} {options}")
     assert code == 1
     assert expected in printed
-    remedy = "`mimlpaper compute table1` records the trials that differ or are damaged again"
+    remedy = (
+        "`mimlpaper compute table1 --profile smoke` records the trials that differ or are"
+    )
     assert (remedy in printed) == (not options)
 
 
@@ -416,6 +418,24 @@ def test_options_that_do_not_go_together_are_refused(run):
     assert (code, "--trace prints text" in printed) == (2, True)
     code, printed = run("compute table1 --estimate --dask tcp://127.0.0.1:1")
     assert (code, "--estimate is of this machine" in printed) == (2, True)
+    code, printed = run("run 3_framework --recorded --recompute")
+    assert (code, "--recorded runs no trial" in printed) == (2, True)
+    code, printed = run("verify table1 --audit 5 --only-not-current")
+    assert (code, "--audit draws among all current trials" in printed) == (2, True)
+
+
+def test_an_experiment_that_is_named_twice_counts_once(run):
+    once = run("compute constraints --estimate --recompute --profile smoke")
+    assert (
+        run("compute constraints constraints --estimate --recompute --profile smoke") == once
+    )
+
+
+def test_no_folder_of_data_is_the_usual_one(run, monkeypatch, tmp_path):
+    """Such as a variable of the shell that is not set."""
+    monkeypatch.setenv("MIMLPAPER_DATA", str(tmp_path))
+    _, printed = run("data --data=")
+    assert f"files in {tmp_path}; `mimlpaper data --fetch`" in printed
 
 
 def test_a_file_is_no_folder_of_data(run, tmp_path, capsys):
@@ -458,7 +478,7 @@ def test_data_lists_every_set(run, tmp_path):
 @pytest.mark.parametrize(
     ("error", "expected", "words"),
     [
-        (KeyboardInterrupt(), 130, "goes on"),
+        (KeyboardInterrupt(), 130, "what is recorded stays"),
         (DataError("gone"), 1, "gone"),
         (OSError(28, "No space left"), 1, "[Errno 28] No space left"),
         (ValueError("x"), 2, "x"),

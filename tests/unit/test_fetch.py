@@ -270,11 +270,14 @@ def test_nothing_is_replaced_if_the_server_sends_another_file(tmp_path, server):
     assert server.n_requests == 1
 
 
-def test_a_damaged_file_is_replaced_where_all_are_fetched(tmp_path, server):
+def test_a_damaged_file_is_replaced_where_all_are_fetched(tmp_path, server, capsys):
     path = write_whole(tmp_path / FILE, REVERSED)
     assert fetch_all(tmp_path, ["scene"]) == [path]
     assert path.read_bytes() == CONTENT
     assert server.n_requests == 1
+    # It may be the user's own.
+    assert path.with_name(f"{path.name}.old").read_bytes() == REVERSED
+    assert f"is kept as {path.name}.old" in capsys.readouterr().err
 
 
 def test_an_unknown_data_set_is_refused_before_any_is_fetched(tmp_path, server):

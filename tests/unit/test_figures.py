@@ -76,6 +76,15 @@ def by_k():
     return records.assign(k=100 * swept_values(records, default=0.2))
 
 
+def test_a_readers_own_settings_of_matplotlib_change_no_figure():
+    with plt.rc_context():
+        figures.use_style()
+        ours = plt.rcParams.copy()
+        plt.rcParams.update({"axes.facecolor": "black", "text.usetex": True})
+        figures.use_style()
+        assert plt.rcParams == ours
+
+
 @pytest.fixture
 def curves(by_k):
     """The figure of these records, with a ring at the paper's setting."""

@@ -196,6 +196,17 @@ def test_two_questions_at_once_are_both_answered(folder):
     assert of_five.parent != of_seven.parent
 
 
+def test_a_readers_own_profile_of_ipython_changes_no_page(folder, monkeypatch, tmp_path):
+    startup = tmp_path / "ipython" / "profile_default" / "startup"
+    startup.mkdir(parents=True)
+    (startup / "00.py").write_text("answer = 'of the profile'")
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    write_notebook(folder, "3_asks", "print(globals().get('answer', 'none'))")
+    (run,) = run_notebooks(["3_asks"])
+    assert "none" in run.output.read_text()
+    assert "of the profile" not in run.output.read_text()
+
+
 def test_a_name_that_is_nearly_right_gets_a_hint(folder):
     write_notebook(folder, "4_degeneration", "pass")
     with pytest.raises(ValueError, match=r"got '4_degen'; did you mean 4_degeneration\?"):

@@ -180,7 +180,10 @@ OF_INSDIF = [
         ("3_framework", []),
         ("6_insdif", OF_INSDIF),
         ("9_cost", [*TABLE_NAMES, "costs"]),
-        ("10_multiverse", [*TABLE_NAMES, "figure4", "figure5", "alternatives"]),
+        (
+            "10_multiverse",
+            [*TABLE_NAMES, "figure4", "figure5", "alternatives", "fixed", "equal_tuning"],
+        ),
     ],
 )
 def test_trials_behind_a_notebook_are_of_its_artefacts_and_what_it_declares(
@@ -397,6 +400,15 @@ def test_what_status_shows_is_kept_until_a_file_changes(tmp_path, monkeypatch, c
     paths.write_whole(folders.figures() / "table1.csv", "changed")
     main(["status", "--profile", "smoke"])
     assert len(calls) == 2
+
+
+def test_a_slip_in_a_kept_answer_is_no_answer(tmp_path, monkeypatch):
+    monkeypatch.setattr(folders, "project_root", lambda: tmp_path)
+    kept("share", "smoke", lambda: {"agreeing": [85, 108]})
+    (file,) = folders.build("kept").glob("*.json")
+    file.write_text(file.read_text().replace("85", "95"))
+    made_again = kept("share", "smoke", lambda: {"agreeing": [85, 108]})
+    assert made_again == {"agreeing": [85, 108]}
 
 
 def test_an_answer_that_is_empty_is_kept_too(tmp_path, monkeypatch):

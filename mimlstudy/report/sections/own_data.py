@@ -5,7 +5,9 @@ with simple rivals by cross-validation. The best learner is fitted to all labell
 asked for the labels of new ones.
 """
 
+import atexit
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -660,6 +662,7 @@ def drawn_folder(profile: str) -> Path:
     """A folder of images that the library draws, with ``labels.csv`` of all but the last twelve."""
     n_images = {"paper": 112, "quick": 92, "smoke": 42}[profile]
     folder = Path(mkdtemp(prefix="images-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     pictures, Y, _ = make_scenes(n_images, size=48, random_state=7)
     names = [f"{i:03d}.png" for i in range(n_images)]
     for name, pixels in zip(names, pictures, strict=True):
