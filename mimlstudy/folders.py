@@ -2,12 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from mimlpaper import paths
 
@@ -72,6 +72,21 @@ def kept(name: str, key: str):
             if written_key == key and seal == _seal(value):
                 return value
     return None
+
+
+@contextmanager
+def locked(lock_file: Path, say_waiting: Callable[[], object]) -> Iterator:
+    """Context in which no other process holds the lock; says so first if it has to wait."""
+    lock = FileLock(lock_file)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        say_waiting()
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 @contextmanager

@@ -11,14 +11,12 @@ import re
 import sys
 import threading
 from collections.abc import Iterable
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
-from filelock import FileLock, Timeout
 
 from mimlpaper import paths
 from mimlpaper.datasets import DataError
@@ -125,23 +123,10 @@ def bench(
     folder.mkdir(parents=True, exist_ok=True)
     store = Store(folder, CATALOGUE)
     run = partial(compute, profile=profile, store=store, data_home=data_home, jobs=jobs)
-    with _alone(entry, folder):
+    waiting = f"{entry} waits for its other bench, which runs in {folder}"
+    # Another bench in this folder would take its output and its report away.
+    with folders.locked(folder / ".bench.lock", partial(print, waiting, file=sys.stderr)):
         return _in_tables(entry, tables, profile, timeout, folder, run)
-
-
-@contextmanager
-def _alone(entry, folder):
-    """Only one bench at a time in a folder: another would take its output and its report away."""
-    lock = FileLock(folder / ".bench.lock")
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        print(f"{entry} waits for its other bench, which runs in {folder}", file=sys.stderr)
-        lock.acquire()
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _in_tables(entry, tables, profile, timeout, folder, run) -> Bench:

@@ -273,7 +273,7 @@ def _add_compute(commands):
     command.add_argument(
         "--methods",
         nargs="+",
-        help="only these rows, by the names of the tables",
+        help="only these rows of the named experiments, by the names of the tables",
     )
     command.add_argument(
         "--estimate",
@@ -294,6 +294,8 @@ def _compute(options):
     from mimlstudy.paper.catalogue import default_store
     from mimlstudy.report.words import counted
 
+    if options.methods and not options.experiment:
+        raise ValueError("--methods needs the experiments that have them, such as table1, first")
     experiments = _experiments(options.experiment)
     store = default_store(options.profile)
     how = {

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import nbformat
 import papermill
-from filelock import FileLock
 from joblib import effective_n_jobs
 from papermill.exceptions import PapermillExecutionError
 from traitlets.config import Config
@@ -233,7 +232,8 @@ def _run(path, values, folder, figures, is_answer, report) -> NotebookRun:
     start = time.perf_counter()
     output, status, message = None, "done", ""
     try:
-        with FileLock(folder / f".{path.stem}.lock"):
+        waiting = f"{path.stem}: waits for another run of the same question"
+        with folders.locked(folder / f".{path.stem}.lock", partial(report, waiting)):
             report(f"{path.stem}: started")
             executed = _executed_or_dead(path, values, figures)
             if _all_executed(executed):

@@ -424,6 +424,11 @@ def test_options_that_do_not_go_together_are_refused(run):
     assert (code, "--audit draws among all current trials" in printed) == (2, True)
 
 
+def test_rows_are_of_named_experiments(run):
+    code, printed = run("compute --methods MimlSvm")
+    assert (code, "--methods needs the experiments" in printed) == (2, True)
+
+
 def test_an_experiment_that_is_named_twice_counts_once(run):
     once = run("compute constraints --estimate --recompute --profile smoke")
     assert (

@@ -3,10 +3,12 @@
 import ast
 import os
 import re
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
 import pytest
+from filelock import FileLock
 from nbclient.exceptions import DeadKernelError
 
 from mimlpaper import paths
@@ -194,6 +196,21 @@ def test_two_questions_at_once_are_both_answered(folder):
     assert of_seven.parent.name.startswith("file=")
     assert f"answer 7 {folder.parent}/mine.csv" in of_seven.read_text()
     assert of_five.parent != of_seven.parent
+
+
+def test_a_run_that_waits_for_another_says_so(folder):
+    write_notebook(folder, "3_good", "pass")
+    said = []
+    folders.build("paper").mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folders.build("paper") / ".3_good.lock")
+    with lock, ThreadPoolExecutor() as threads:
+        run = threads.submit(run_notebooks, ["3_good"], report=said.append)
+        while not said:
+            time.sleep(0.01)
+        assert said == ["3_good: waits for another run of the same question"]
+        lock.release()
+        (result,) = run.result()
+    assert result.status == "done"
 
 
 def test_a_readers_own_profile_of_ipython_changes_no_page(folder, monkeypatch, tmp_path):
