@@ -1,6 +1,7 @@
 """Processes that start quickly: forks of a server that has imported what they call."""
 
 import multiprocessing
+import os
 import sys
 import time
 from collections.abc import Iterable
@@ -26,7 +27,26 @@ def fork_context(*modules: str):
     # The code as it is imported, which children fingerprint.
     read_last = "mimlstudy.engine.sources_read"
     context.set_forkserver_preload([*imported_modules(), *modules, read_last])
+    _start_quiet_tracker()
     return context
+
+
+def _start_quiet_tracker():
+    """Start Python's tracker of semaphores, which removes what forks leave, and would tell of it.
+
+    A fork is ended without collecting its garbage, which is no fault of the reader.
+    """
+    from multiprocessing import resource_tracker  # not there on Windows
+
+    before = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [before, "ignore:resource_tracker"]))
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        if before is None:
+            del os.environ["PYTHONWARNINGS"]
+        else:
+            os.environ["PYTHONWARNINGS"] = before
 
 
 def imported_modules() -> list[str]:
