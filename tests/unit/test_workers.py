@@ -70,6 +70,12 @@ def test_a_batch_is_a_split_unless_that_leaves_workers_idle():
     assert workers._batches(jobs, n_workers=4) == alone
 
 
+def test_an_interrupt_loses_a_few_trials_of_a_split():
+    jobs = [job("a", f"{number}", 0) for number in range(14)]
+    sizes = [len(batch) for batch in workers._batches(jobs, n_workers=1)]
+    assert sizes == [6, 6, 2]
+
+
 class Watching(LabelFrequencies):
     """Notes the threads of BLAS and the cache of shared results."""
 
