@@ -45,7 +45,7 @@ from mimlstudy.report.guest import (
 )
 from mimlstudy.report.parameters import caller_folder
 from mimlstudy.report.plain import markdown_text
-from mimlstudy.report.sentences import listed
+from mimlstudy.report.sentences import listed, of_profile
 from mimlstudy.report.tables import (
     HEADS,
     ReportTable,
@@ -247,8 +247,7 @@ def _caption(number, rows, recorded, profile):
         states |= {*of_column["state"]}
     in_words = listed(sorted(states))
     if not states:
-        options = "" if profile == "paper" else f" --profile {profile}"
-        in_words = f"none; mimlpaper compute {name}{options} makes them"
+        in_words = f"none; {of_profile(f'mimlpaper compute {name}', profile)} makes them"
     return CAPTION.format(
         title=title,
         profile=profile,

@@ -390,7 +390,7 @@ def _verify(options):
     from mimlstudy.engine import verify
     from mimlstudy.engine.provenance import provenance
     from mimlstudy.paper.catalogue import default_store
-    from mimlstudy.report.sentences import counted, number_and_noun
+    from mimlstudy.report.sentences import counted, number_and_noun, of_profile
 
     warn_of_own_arithmetic()
     experiments, store = _experiments(options.experiment), default_store(options.profile)
@@ -419,14 +419,9 @@ def _verify(options):
     is_wrong = table["outcome"].isin([verify.DIFFERENT, verify.DAMAGED])
     if is_wrong.any():
         names = " ".join(table.loc[is_wrong, "experiment"].unique())
-        command = f"mimlpaper compute {names}{_profile_in_words(options.profile)}"
+        command = of_profile(f"mimlpaper compute {names}", options.profile)
         print(f"`{command}` records the trials that differ or are damaged again")
     return int(not same.all())
-
-
-def _profile_in_words(profile):
-    """What names a profile in a command; nothing for that which it has anyway."""
-    return "" if profile == "paper" else f" --profile {profile}"
 
 
 def _say_what_was_left_out(experiments, store, options):

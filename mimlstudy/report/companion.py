@@ -320,6 +320,7 @@ class Companion:
             dataset or None,
             read=self.in_any_state,
             store=self.store,
+            profile=self.profile,
         )
 
     def seconds(self, *experiments: str) -> pd.DataFrame:

@@ -51,3 +51,8 @@ def listed(names) -> str:
 def counted(numbers) -> str:
     """Numbers by word, such as "3 current, 1 damaged", without those that are 0."""
     return ", ".join(f"{n} {word}" for word, n in numbers.items() if n)
+
+
+def of_profile(command: str, profile: str) -> str:
+    """A command as it is typed for a profile."""
+    return command if profile == "paper" else f"{command} --profile {profile}"

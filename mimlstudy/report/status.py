@@ -17,7 +17,7 @@ from mimlstudy.paper.experiments import EXPERIMENTS, reader
 from mimlstudy.paper.printed import read_rows
 from mimlstudy.report import tables
 from mimlstudy.report.kept import kept, key_of
-from mimlstudy.report.sentences import counted, number_and_noun
+from mimlstudy.report.sentences import counted, number_and_noun, of_profile
 from mimlstudy.report.words import in_words
 
 MISSING = "missing"  # of a trial without a record, or an artefact without its file
@@ -230,18 +230,13 @@ def _command(state, experiments, profile) -> str:
     # of costs, which no second run gives again, it says nothing.
     repeatable = all(EXPERIMENTS[name].measure.repeatable for name in experiments)
     command = "verify" if state in CONFIRMABLE and repeatable else "compute"
-    return _of_profile(f"mimlpaper {command} {' '.join(experiments)}", profile)
-
-
-def _of_profile(command, profile):
-    """A command as it is typed for a profile."""
-    return command if profile == "paper" else f"{command} --profile {profile}"
+    return of_profile(f"mimlpaper {command} {' '.join(experiments)}", profile)
 
 
 def _state(artefact, counts, is_made, failed, profile):
     """The state of an artefact and the command that updates it, from its trials and files."""
     state = _worst_state(counts)
-    run = _of_profile(f"mimlpaper run {artefact.notebook}", profile)
+    run = of_profile(f"mimlpaper run {artefact.notebook}", profile)
     if failed:
         return "failed", run
     if state != MISSING and not is_made:

@@ -34,7 +34,7 @@ from mimlstudy.paper.experiments import EXPERIMENTS, reader
 from mimlstudy.paper.printed import printed_tables
 from mimlstudy.paper.settings import CLOSEST, settings_table
 from mimlstudy.report import tables
-from mimlstudy.report.sentences import counted, number_and_noun
+from mimlstudy.report.sentences import counted, number_and_noun, of_profile
 from mimlstudy.report.verdict_looks import VERDICT_WORDS
 from mimlstudy.report.words import IN_SENTENCES
 
@@ -218,6 +218,7 @@ def trace(
     *,
     read: Records | None = None,
     store: Store | None = None,
+    profile: str = "paper",
 ) -> Trace:
     """How one number of Tables 1 to 5 came about.
 
@@ -226,7 +227,7 @@ def trace(
     table : int or str, such as 1 or "table1".
     method, criterion : str, as in the scorecard, or a method of equal tuning.
     dataset : str, default the first of the table.
-    read, store : as in :func:`traces`; by default what is published.
+    read, store, profile : as in :func:`traces`; by default what is published.
 
     Raises
     ------
@@ -246,13 +247,12 @@ def trace(
 
     store = store or default_store()
     read = read or reader(store)
-    for cell in traces(printed.number, read, methods=[method], store=store):
+    for cell in traces(printed.number, read, methods=[method], store=store, profile=profile):
         if (cell.criterion, cell.dataset) == (criterion, dataset):
             return cell
-    named = shlex.quote(method)
+    command = f"mimlpaper compute {experiment_of[method]} --methods {shlex.quote(method)}"
     raise ValueError(
-        f"nothing is recorded of {method}; mimlpaper compute {experiment_of[method]} --methods "
-        f"{named} makes its records"
+        f"nothing is recorded of {method}; {of_profile(command, profile)} makes its records"
     )
 
 
@@ -272,12 +272,17 @@ def _check(name, value, known):
 
 
 def traces(
-    number: int, read: Records, *, methods=(), store: Store | None = None
+    number: int,
+    read: Records,
+    *,
+    methods=(),
+    store: Store | None = None,
+    profile: str = "paper",
 ) -> Iterator[Trace]:
     """The traces of a table's cells, those of ``methods`` if any are named.
 
-    ``read`` returns the records of an experiment by its name. ``store`` has the outcomes of their
-    repetitions; None is that of ``data/results``.
+    ``read`` returns the records of an experiment by its name, of a ``profile``. ``store`` has the
+    outcomes of their repetitions; None is that of ``data/results``.
     """
     table = printed_tables()[number]
     by_column = {}
@@ -294,7 +299,7 @@ def traces(
             continue
         # The criteria of a row come from the same trials.
         if place not in origins:
-            origins[place] = _origins(table, *place, by_column, store, outcomes)
+            origins[place] = _origins(table, *place, by_column, store, outcomes, profile)
         yield Trace(
             table=number,
             method=cell["algorithm"],
@@ -352,7 +357,7 @@ def _values(runs, cell):
     return {str(run): float(value) for run, value in values.items()}
 
 
-def _origins(table, method, dataset, by_column, store, outcomes):
+def _origins(table, method, dataset, by_column, store, outcomes, profile):
     """Where the trials of a method on a data set come from, by how their settings were chosen."""
     origins = {}
     for column, records in by_column.items():
@@ -361,14 +366,14 @@ def _origins(table, method, dataset, by_column, store, outcomes):
         if len(rows):
             # Rows without a setting chosen by print have no others that are fixed in advance.
             experiment = EXPERIMENTS[rows["experiment"].iloc[0]]
-            origins[column] = _origin(experiment, method, rows, store, outcomes)
+            origins[column] = _origin(experiment, method, rows, store, outcomes, profile)
     of_table = EXPERIMENTS[table.experiment]
     if not origins and method in of_table.methods:
-        origins["closest"] = _origin(of_table, method, NO_RECORDS, store, outcomes)
+        origins["closest"] = _origin(of_table, method, NO_RECORDS, store, outcomes, profile)
     return origins
 
 
-def _origin(experiment, method, rows, store, outcomes):
+def _origin(experiment, method, rows, store, outcomes, profile):
     """Where some trials of a method come from; the first data set of Table 4 stands for all."""
     if "code" in rows and len(rows):  # else made up, not recorded
         rows = with_groups(rows)
@@ -381,22 +386,20 @@ def _origin(experiment, method, rows, store, outcomes):
         file = module.replace(".", "/") + ".py"
         code.append(f"{file:<42} {number_and_noun(n_definitions, 'definition')} in use")
     # A name such as "RankSvm, converged" needs quotes in a shell.
-    named = f"--methods {shlex.quote(method)} --recompute"
+    compute = of_profile(f"mimlpaper compute {experiment.name}", profile)
     return Origin(
-        trials=_trials(experiment, rows, store),
+        trials=_trials(experiment, rows, store) if len(rows) else (f"none; {compute}",),
         settings=tuple(_settings(part, method, example)),
         splits=f"{part.splits}; {experiment.name} in mimlstudy/paper",
         code=tuple(code),
         machines=tuple(_machines(rows)),
         verified=_verified(rows, outcomes),
-        command=f"mimlpaper compute {experiment.name} {named}",
+        command=f"{compute} --methods {shlex.quote(method)} --recompute",
     )
 
 
 def _trials(experiment, rows, store):
     """Numbers, seeds, seconds and files of some trials."""
-    if rows.empty:
-        return (f"none; mimlpaper compute {experiment.name}",)
     states = counted(rows["state"].value_counts())
     lowest, highest = rows["split"].min(), rows["split"].max()
     seconds = rows["seconds"].sum()

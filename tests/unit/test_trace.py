@@ -206,3 +206,12 @@ def test_dots_without_values_or_print():
     picture = dots({"equal tuning": [0.5]}, not_printed, 0.0)
     assert "printed" not in picture
     assert "1 run with equal tuning from" in picture
+
+
+def test_a_trace_of_another_profile_names_it_in_its_command():
+    """The command would else run the trials of the paper."""
+    read = {}.get
+    cells = traces(1, read, methods=["MimlSvm"], profile="smoke")
+    origin = next(iter(cells)).origins["closest"]
+    assert origin.trials == ("none; mimlpaper compute table1 --profile smoke",)
+    assert origin.command.startswith("mimlpaper compute table1 --profile smoke --methods MimlSvm")
