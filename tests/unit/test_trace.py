@@ -214,4 +214,6 @@ def test_a_trace_of_another_profile_names_it_in_its_command():
     cells = traces(1, read, methods=["MimlSvm"], profile="smoke")
     origin = next(iter(cells)).origins["closest"]
     assert origin.trials == ("none; mimlpaper compute table1 --profile smoke",)
-    assert origin.command.startswith("mimlpaper compute table1 --profile smoke --methods MimlSvm")
+    assert origin.command.startswith(
+        "mimlpaper compute table1 --profile smoke --methods MimlSvm"
+    )
