@@ -83,6 +83,9 @@ def explained_images(
     rows = []
     for i, instances in enumerate(slice(*ends) for ends in pairwise(bags.offsets)):
         shown = np.argsort(-scores[i])[:n_shown]
+        outcomes = [""] * len(shown)
+        if true is not None:
+            outcomes = list(map(_outcome, predicted[i, shown], true[i, shown]))
         row = _Row(
             bag=bags[i],
             picture=None if pictures is None else pictures[i],
@@ -91,11 +94,8 @@ def explained_images(
             reasons=reasons[instances][:, shown],
             regions=None if regions is None else regions[instances][:, shown],
             true_labels=None if true is None else [names[k] for k in np.flatnonzero(true[i])],
-            outcomes=[""] * len(shown),
+            outcomes=outcomes,
         )
-        if true is not None:
-            outcomes = map(_outcome, predicted[i, shown], true[i, shown])
-            row = row._replace(outcomes=list(outcomes))
         rows.append(row)
     # Discs of all images have one scale.
     bound = max((np.abs(row.reasons).max() for row in rows), default=0.0)

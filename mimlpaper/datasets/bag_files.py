@@ -258,12 +258,8 @@ def read_labels(
 
 def _label_sets(path, options):
     text = _text(path, options)
-    excel = EXCEL.match(text)
-    delimiter = excel[1] if excel else _delimiter(_head(text))
-    rows = _rows_of_csv(text, delimiter)
-    if excel:
-        del rows[0]
-    frame, columns = _frame_of_cells(rows, delimiter)
+    delimiter = _delimiter(text)
+    frame, columns = _frame_of_cells(_rows_of_csv(text, delimiter), delimiter)
     column_of_bags, *labels = columns
     if not labels:
         raise ValueError(
@@ -390,17 +386,13 @@ def _check_decompressed(n_bytes, max_bytes):
 
 def _read_csv(path, options):
     text = _text(path, options)
-    kdis, excel = KDIS.match(text), EXCEL.match(text)
+    kdis = KDIS.match(text)
     is_tsv = _ending(path, READABLE).startswith(".tsv")
-    delimiter = _delimiter(_head(text, kdis.end() if kdis else 0))
-    if is_tsv:
-        delimiter = "\t"
-    elif excel:
-        delimiter = excel[1]
+    delimiter = "\t" if is_tsv else _delimiter(text, kdis.end() if kdis else 0)
     rows = _rows_of_csv(text, delimiter)
-    if kdis or excel:
+    if kdis:
         del rows[0]
-    _check_cells(rows, delimiter if is_tsv or excel else DELIMITERS)
+    _check_cells(rows, delimiter if is_tsv or EXCEL.match(text) else DELIMITERS)
     frame, columns = _frame_of_cells(rows, delimiter)
     if kdis:
         columns = _with_last_as_labels(columns, kdis[1])
@@ -418,16 +410,20 @@ def _head(text, begin=0):
     return HEAD.match(text, begin)[1]
 
 
-def _delimiter(head):
-    """What stands between cells: the character that is most often in the head of the columns."""
-    unquoted = re.sub(r'"[^"]*"', "", head)
+def _delimiter(text, begin=0):
+    """What stands between cells: a first line names it, or it is most often in the head."""
+    excel = EXCEL.match(text)
+    if excel:
+        return excel[1]
+    unquoted = re.sub(r'"[^"]*"', "", _head(text, begin))
     return max(DELIMITERS, key=unquoted.count)  # the first of equals
 
 
 def _rows_of_csv(text, delimiter):
     """The line and the cells of each row; lines without text in a cell are no rows.
 
-    Without columns at the end that are empty in all rows, which spreadsheets may add.
+    Without a first line that names the delimiter, and without columns at the end that are empty in
+    all rows; spreadsheets may add both.
     """
     reader = csv.reader(
         StringIO(text, newline=""),
@@ -441,6 +437,8 @@ def _rows_of_csv(text, delimiter):
             f"line {reader.line_num}: {error}; close each quote, and shorten longer cells"
         ) from error
     rows = [(line, cells) for line, cells in stripped if any(cells)]
+    if EXCEL.match(text):
+        del rows[0]
     width = max((_width(cells) for _, cells in rows), default=0)
     return [(line, cells[:width]) for line, cells in rows]
 

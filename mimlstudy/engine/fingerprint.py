@@ -304,7 +304,7 @@ def _resolved(module: str, name: str, attribute: str = "") -> set[Definition]:
     known = {(module, name)} if name in defined else set()
     if name in imported:  # and perhaps wrapped below
         known |= _resolved(*imported[name], attribute)
-    if known or name in defined or name in imported:
+    if name in defined or name in imported:
         return known
     if "__getattr__" in defined and inner not in sources():
         # A package that imports what it is asked for, when it is asked.

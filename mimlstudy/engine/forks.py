@@ -31,6 +31,12 @@ def fork_context(*modules: str):
     return context
 
 
+def hush_tracker():
+    """Let a tracker that this process starts from now on tell of nothing."""
+    filters = os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker"
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, filters))
+
+
 def _start_quiet_tracker():
     """Start Python's tracker of semaphores, which removes what forks leave, and would tell of it.
 
@@ -39,7 +45,7 @@ def _start_quiet_tracker():
     from multiprocessing import resource_tracker  # not there on Windows
 
     before = os.environ.get("PYTHONWARNINGS")
-    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [before, "ignore:resource_tracker"]))
+    hush_tracker()
     try:
         resource_tracker.ensure_running()
     finally:

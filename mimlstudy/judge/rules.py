@@ -61,9 +61,7 @@ class Rules:
         if self.test not in PART_TESTS:
             raise ValueError(f"test must be one of {PART_TESTS}, got {self.test!r}")
         if self.column not in SETTINGS_COLUMNS:
-            raise ValueError(
-                f"column of settings must be one of {SETTINGS_COLUMNS}, got {self.column!r}"
-            )
+            raise ValueError(f"column must be one of {SETTINGS_COLUMNS}, got {self.column!r}")
         unknown = sorted({*self.criteria} - {*CRITERIA})
         if unknown:
             raise ValueError(f"criteria must be among {[*CRITERIA]}, got {unknown}")

@@ -15,7 +15,7 @@ from uuid import uuid4
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
 
-from mimlstudy.engine.forks import CAN_FORK, fork_context, wait_for_end
+from mimlstudy.engine.forks import CAN_FORK, fork_context, hush_tracker, wait_for_end
 
 IMPORTED = ("mimlstudy.report.companion", "seaborn", "ipykernel.kernelapp")
 RECORDS = "mimlstudy.report.records_read"  # its import reads all published records
@@ -107,8 +107,7 @@ def _run_kernel(arguments, folder, environment, command_pid):
     os.environ.update(environment)
     # multiprocessing ends a fork without collecting its garbage, semaphores of workers among it.
     # Python removes these, and would tell the reader of each run.
-    filters = os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker"
-    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, filters))
+    hush_tracker()
     threading.Thread(target=_end_group_with, args=(command_pid,), daemon=True).start()
     if folder:
         os.chdir(folder)
