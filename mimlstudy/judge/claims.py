@@ -119,32 +119,41 @@ def evaluate_claims(
     ids: tuple[str, ...] | None = None,
 ) -> list[ClaimFinding]:
     """Findings of all claims, or of ``ids``, on ``get_records(name)``; synthetic data test none."""
-    read = _reader_of_selections(get_records)
+    readers = _readers_of_selections(get_records)
     findings = []
     for claim in printed_claims().to_dict("records"):
         if ids is None or claim["id"] in ids:
-            findings.append(_evaluate(claim, read))
+            findings.append(_evaluate(claim, *readers))
     return findings
 
 
-def _reader_of_selections(get_records):
-    """What gives the records of a selection without those of synthetic data, each read once."""
+def _readers_of_selections(get_records, left_out=()):
+    """Two functions of a selection: its records, and the same with the printed means.
+
+    None are of synthetic data. Each is made once, since many tests share a selection.
+    """
     read_once = cache(partial(records_of, get_records))
 
     @cache
-    def read(selection):
+    def recorded(selection):
         return without_synthetic(selected(read_once, selection))
 
-    return read
+    @cache
+    def moved(selection):
+        rows = without_splits(recorded(selection), left_out)
+        return moved_to_printed_means(rows, selection.experiments[0])
+
+    return recorded, moved
 
 
-def _evaluate(claim, read):
+def _evaluate(claim, recorded, moved):
     """A claim's finding; its parts are made once for each column of settings."""
     tests = claim_tests().get(claim["id"], [])
     parts, printed_parts = {}, {}
     for column in SETTINGS_COLUMNS:
         rules = replace(DEFAULT_RULES, column=column)
-        parts[column], printed_parts[column] = _recorded_and_printed_parts(tests, read, rules)
+        made = _recorded_and_printed_parts(tests, recorded, moved, rules)
+        parts[column], printed_parts[column] = made
     verdicts = {}
     for view, (column, part_test) in VIEWS.items():
         verdicts[view] = verdict_of(parts[column], part_test, printed_parts[column])
@@ -159,20 +168,21 @@ def _evaluate(claim, read):
     )
 
 
-def _recorded_and_printed_parts(tests, read, rules):
+def _recorded_and_printed_parts(tests, recorded, moved, rules):
     """The parts of a claim, and those of its comparisons by the printed means, for their power."""
 
-    def recorded(test):
-        records = read(test.selection(rules.column))
+    def records_of_test(test):
+        records = recorded(test.selection(rules.column))
         is_fact = test.claimed in FACT_TESTS
         return records if is_fact else without_splits(records, rules.left_out)
 
-    def printed(test):
-        return moved_to_printed_means(recorded(test), test.experiments[0])
+    def moved_records_of_test(test):
+        return moved(test.selection(rules.column))
 
     # Facts have no power: nothing of them is estimated.
     estimates = [test for test in tests if test.claimed not in FACT_TESTS]
-    return parts_of(tests, recorded, rules), parts_of(estimates, printed, rules)
+    parts = parts_of(tests, records_of_test, rules)
+    return parts, parts_of(estimates, moved_records_of_test, rules)
 
 
 def verdict_of(
@@ -237,11 +247,11 @@ def argue(get_records: Records, rules: Rules = DEFAULT_RULES) -> list[ArguedClai
     Rules are about comparisons of methods. Facts, such as the arithmetic of a formula, depend on
     the column alone: a fact about methods is not tested in a column without their records.
     """
-    read = _reader_of_selections(get_records)
+    readers = _readers_of_selections(get_records, rules.left_out)
     argued = []
     for claim in printed_claims()["id"]:
         tests = claim_tests().get(claim, [])
-        parts, printed_parts = _recorded_and_printed_parts(tests, read, rules)
+        parts, printed_parts = _recorded_and_printed_parts(tests, *readers, rules)
         verdict = verdict_of(parts, rules.test, printed_parts, rules.power)
         argued.append(ArguedClaim(claim, verdict, tuple(parts)))
     return argued

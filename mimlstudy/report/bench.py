@@ -245,8 +245,9 @@ def _caption(number, rows, recorded, profile):
     states = set()
     for of_column in recorded:
         states |= {*of_column["state"]}
-    in_words = listed(sorted(states))
-    if not states:
+    if states:
+        in_words = listed(sorted(states))
+    else:
         in_words = f"none; {of_profile(f'mimlpaper compute {name}', profile)} makes them"
     return CAPTION.format(
         title=title,

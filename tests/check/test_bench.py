@@ -178,7 +178,8 @@ def test_unseen_data_are_a_table_too(here):
     assert done.standing["rank"].tolist() == [1.0]
     report = report_of(done)
     assert "Unseen data. Data that the authors never saw" in report
-    assert "other methods: none; mimlpaper compute unseen makes them." in report
+    command = "mimlpaper compute unseen --profile smoke"
+    assert f"other methods: none; {command} makes them." in report
 
 
 def test_the_method_of_the_guide_enters_as_pasted(here):
