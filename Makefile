@@ -32,13 +32,11 @@ paper: install  ## every table and figure from the recorded trials, in build/pap
 test: install  ## three minutes of tests
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
-# Many of these tests wait, so they are done at once, after the notebooks, which do not wait.
-check: check-in-ci .venv/installed-cluster  ## what takes longer
+# Many of the last tests wait, so they are done at once, after what does not wait.
+check: check-in-ci check-tests .venv/installed-cluster  ## what takes longer
 	$(MAKE) --jobs check-machines check-package $(if $(CHROMIUM),check-clients)
 
-check-in-ci: install $(if $(CHROMIUM),.venv/installed-browser)
-	$(MAKE) check-notebooks
-	$(MAKE) --jobs check-tests $(if $(CHROMIUM),check-site)
+check-in-ci: check-notebooks $(if $(CHROMIUM),check-site)
 
 check-notebooks: install  # all of them, on synthetic data
 	$(BIN)/mimlpaper run --profile smoke --at-once 2 --jobs 1
