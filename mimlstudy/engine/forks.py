@@ -2,7 +2,9 @@
 
 import multiprocessing
 import os
+import signal
 import sys
+import threading
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -78,3 +80,14 @@ def wait_for_end(parent: int):
         # A killed process stays as a zombie until its own parent has asked for its status.
         while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
             time.sleep(1)
+
+
+def lead_group_of(parent: int):
+    """Lead a group of processes from now on, which ends when the process ``parent`` has ended."""
+    os.setsid()
+    threading.Thread(target=_end_group_with, args=(parent,), daemon=True).start()
+
+
+def _end_group_with(parent):
+    wait_for_end(parent)
+    os.killpg(0, signal.SIGKILL)
