@@ -189,24 +189,40 @@ def _by_outcome(one_sided):
 
 
 def t_test(values, extra: float = 0.0) -> np.ndarray:
-    """One-sided p of means above 0: mean / √((1/n + extra) var) (Nadeau and Bengio, 2003)."""
+    """One-sided p of means above 0: mean / √((1/n + extra) var) (Nadeau and Bengio, 2003).
+
+    Equal values have no variance: theirs is the p of a sign test.
+    """
     values = np.asarray(values, dtype=float)
     n = values.shape[-1]
     mean = values.mean(axis=-1)
     deviation = values.std(axis=-1, ddof=1)
     error = deviation * math.sqrt(1 / n + extra)
-    # Equal differences leave no doubt, and t would be 0 / 0.
-    no_doubt = error <= ZERO * np.maximum(1.0, abs(mean))
-    t = mean / np.where(no_doubt, 1.0, error)
-    return np.where(no_doubt, np.where(mean > ZERO, 0.0, 1.0), stdtr(n - 1, -t))
+    are_equal = error <= ZERO * np.maximum(1.0, abs(mean))
+    t = mean / np.where(are_equal, 1.0, error)
+    of_equal = np.where(mean > ZERO, 0.5**n, 1.0)
+    return np.where(are_equal, of_equal, stdtr(n - 1, -t))
 
 
 def signed_rank_test(values) -> np.ndarray:
-    """One-sided p of values above 0 by Wilcoxon's test, along the last axis; 1 where all are 0."""
-    values = np.round(values, 12)
-    # With ties SciPy rounds the statistic towards a larger p; statistics.js does the same.
-    test = stats.wilcoxon(values, alternative="greater", method="exact", axis=-1)
-    return np.where(values.any(axis=-1), test.pvalue, 1.0)
+    """One-sided p of values above 0 by Wilcoxon's exact test, along the last axis.
+
+    Values of one size share their mean rank. SciPy's exact p is of ranks without ties, and may be
+    too small. Zeros do not count; p is 1 where all are 0.
+    """
+    return np.apply_along_axis(_signed_rank_p, -1, np.round(values, 12))
+
+
+def _signed_rank_p(values):
+    differences = values[values != 0]
+    doubled_ranks = np.rint(2 * stats.rankdata(abs(differences))).astype(int)
+    reached = doubled_ranks[differences > 0].sum()
+    # Of all signs, the share that gives each sum of the positive ranks.
+    shares = np.ones(1)
+    for rank in doubled_ranks:
+        without, with_rank = np.pad(shares, (0, rank)), np.pad(shares, (rank, 0))
+        shares = (without + with_rank) / 2
+    return shares[reached:].sum()
 
 
 def holm(p_values) -> np.ndarray:

@@ -1,6 +1,6 @@
 """The scorecard as figures: how far our numbers are from print, and the verdicts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -101,18 +101,20 @@ def _draw_deviations(ax, cells):
     ax.tick_params(axis="y", length=0)
 
 
-def cells_figure(card: Mapping, numbers: Sequence[int]) -> plt.Figure:
-    """Each cell of some tables as a square with its verdict; rows chosen by print have a mark."""
+def cells_figure(cells: pd.DataFrame) -> plt.Figure:
+    """Each of a scorecard's cells as a square with its verdict, a panel for each table.
+
+    Rows chosen by print have a mark. The key counts the squares.
+    """
     figure, axes = plt.subplots(3, 2, figsize=(7, 7))
-    cells = pd.DataFrame(card["cells"])
     looks = VERDICT_LOOKS.loc[[*VERDICTS]]
-    for ax, number in zip(axes.flat, numbers, strict=False):
-        table = cells[cells["table"] == number]
+    by_table = cells.groupby("table")
+    for ax, (number, table) in zip(axes.flat, by_table, strict=False):
         squares = _squares(table, printed_tables()[number].columns)
         squares = squares.rename(index=_marked_names(number, squares.index))
         _draw_squares(ax, squares, looks)
         ax.set_title(printed_tables()[number].heading, loc="left")
-    for ax in axes.flat[len(numbers) :]:
+    for ax in axes.flat[by_table.ngroups :]:
         ax.set_axis_off()
     axes[2, 1].legend(
         handles=_verdict_key(cells, looks),
