@@ -35,6 +35,7 @@ def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
     """Every cell of Table ``number`` with the printed and the measured mean ± std.
 
     Methods beyond the paper's come last: their ``printed`` is "no row", their verdict empty.
+    ``n`` counts runs, and ``n_trials`` is the least number of trials, or folds, of one of them.
     ``complete`` says: original data, the whole protocol, current records.
     """
     table = printed_tables()[number]
@@ -42,12 +43,12 @@ def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
     rows = [_printed(table), _beyond(records, table)]
     cells = pd.concat(rows, ignore_index=True)
     cells = cells.merge(_measured(records, table), "left", PLACE)
-    cells = cells.fillna({"n": 0, "state": MISSING_CELL})
-    cells = cells.astype({"n": int})
+    cells = cells.fillna({"n": 0, "n_trials": 0, "state": MISSING_CELL})
+    cells = cells.astype({"n": int, "n_trials": int})
     before_state = cells.columns.get_loc("state")
     cells.insert(before_state, "n_protocol", table.n_runs)
     # A cross-validation is complete only if all folds of all runs were recorded.
-    whole_runs = cells.pop("n_trials") >= table.n_folds
+    whole_runs = cells["n_trials"] >= table.n_folds
     whole_protocol = (cells["n"] >= table.n_runs) & whole_runs
     original = cells["kind"] == "original"
     current = cells["state"] == CURRENT

@@ -59,11 +59,14 @@ def tolerance(cells: pd.DataFrame, rule: str = "") -> pd.Series:
 def two_sets_of_splits(cells: pd.DataFrame) -> pd.Series:
     """q √(s²/N + t²/n), with N printed runs of deviation s, and n runs of ours of deviation t.
 
-    q is from Student's distribution. One run of ours has no deviation: the printed one counts.
+    q is from Student's distribution. One run of ours has no deviation: the printed one counts. A
+    cross-validation that lacks folds is such a part of a run.
     """
-    runs_of_table = {number: table.n_runs for number, table in printed_tables().items()}
-    n_printed = cells["table"].map(runs_of_table)
-    n_ours = cells["n"].clip(lower=1)
+    tables = printed_tables()
+    n_printed = cells["table"].map({number: table.n_runs for number, table in tables.items()})
+    n_folds = cells["table"].map({number: table.n_folds for number, table in tables.items()})
+    n_recorded = cells.get("n_trials", n_folds).clip(1, n_folds)
+    n_ours = cells["n"].clip(lower=1) * n_recorded / n_folds
     printed = cells["printed_std"]
     ours = cells["std"].fillna(printed)
     quantile = stats.t.isf(DISAGREE / 2, n_printed + n_ours - 2)

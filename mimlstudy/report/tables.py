@@ -677,12 +677,14 @@ def signed_text(difference: float) -> str:
 def _runs_and_data(cells, profile):
     """The number of runs; also the profile and the kind of data, where they are not the paper's."""
     parts = [] if profile == "paper" else [f"profile {profile}"]
-    measured = cells[cells["n"] > 0].groupby("algorithm", sort=False)
-    if not len(measured):
+    recorded = cells[cells["n"] > 0]
+    if recorded.empty:
         parts.append("no records yet")
     else:
+        measured = recorded.groupby("algorithm", sort=False)
         n_protocol = cells["n_protocol"].iloc[0] if "n_protocol" in cells else None
         parts.append(_runs_in_words(measured["n"].min(), n_protocol))
+        parts += _lacking_folds(recorded)
         kinds = _by_algorithm(measured["kind"].agg(_joined))
         if kinds != "original":
             parts.append(f"{kinds} data")
@@ -696,6 +698,17 @@ def _runs_in_words(n_runs, n_protocol):
     if is_whole:
         return _by_algorithm(n_runs.map(lambda n: number_and_noun(n, "run")))
     return _by_algorithm(n_runs.map(lambda n: f"{n} of {n_protocol} runs"))
+
+
+def _lacking_folds(recorded):
+    """The least number of a run's folds, where a cross-validation lacks some; or nothing."""
+    if "n_trials" not in recorded:  # the table has no runs of folds
+        return []
+    n_folds = printed_tables()[recorded["table"].iloc[0]].n_folds
+    n_recorded = recorded.groupby("algorithm", sort=False)["n_trials"].min()
+    if (n_recorded >= n_folds).all():
+        return []
+    return [_by_algorithm(n_recorded.map(lambda n: f"{n} of {n_folds} folds of a run"))]
 
 
 def _by_algorithm(values):

@@ -139,7 +139,9 @@ class Trace:
         for column, values in self.runs.items():
             if values:
                 mean = tables.number_text(np.mean([*values.values()]))
-                yield f"{len(values)} with {IN_SENTENCES[column]}: mean {mean}"
+                # One run has a name that says what it is.
+                name = f" ({_kind_of_run(self.table)} {[*values][0]})" if len(values) == 1 else ""
+                yield f"{len(values)} with {IN_SENTENCES[column]}{name}: mean {mean}"
 
     def __str__(self):
         lines = [self.title, "", *_lines(self.facts())]
@@ -344,7 +346,12 @@ def _kind_of_run(number):
 
 def _runs(rows, table):
     """The mean criteria of each run by (data set, method), with the run's name as index."""
-    groups = run_means(rows, table).groupby(["dataset", "method"])
+    means = run_means(rows, table)
+    means["run"] = [
+        str(run) if n_trials >= table.n_folds else f"{run}, {n_trials} of {table.n_folds} folds"
+        for run, n_trials in zip(means["run"], means["n_trials"], strict=True)
+    ]
+    groups = means.groupby(["dataset", "method"])
     return {place: runs.set_index("run") for place, runs in groups}
 
 
@@ -354,7 +361,7 @@ def _values(runs, cell):
     if means is None or cell["criterion"] not in means:
         return {}
     values = means[cell["criterion"]].dropna()
-    return {str(run): float(value) for run, value in values.items()}
+    return {run: float(value) for run, value in values.items()}
 
 
 def _origins(table, method, dataset, by_column, store, outcomes, profile):

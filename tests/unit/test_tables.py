@@ -132,6 +132,12 @@ def test_a_caption_names_methods_with_fewer_runs_or_other_data():
     assert "synthetic (MimlNn)" in caption
 
 
+def test_a_caption_says_how_many_folds_of_a_run_there_are():
+    records = as_in_the_paper(5)
+    assert "folds of a run" not in of_paper(records, 5).caption
+    assert "1 of 10 runs; 5 of 10 folds of a run." in of_paper(records.query("split < 5"), 5).caption
+
+
 def test_a_caption_names_methods_whose_kernel_is_far_from_exact():
     records = as_in_the_paper(1)
     is_approximate = (records["method"] == "MimlSvm_mi") & (records["split"] == 3)

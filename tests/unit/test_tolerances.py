@@ -47,6 +47,15 @@ def test_one_cross_validation_has_no_tolerance_against_a_quoted_value():
     assert tolerance(printed_by_the_paper).notna().all()
 
 
+def test_half_a_cross_validation_is_half_a_run():
+    """Student's quantile with 8.5 degrees of freedom, and variances of .1² over 10 and ½ runs."""
+    half = cell(5, "accuracy", std=np.nan, n=1, n_trials=5)
+    by_hand = 2.2824 * np.sqrt(0.01 / 10 + 0.01 / 0.5) + PRINTED_ROUNDING
+    assert tolerance(half).item() == pytest.approx(by_hand, rel=1e-4)
+    whole = cell(5, "accuracy", std=np.nan, n=1, n_trials=10)
+    assert tolerance(whole).equals(tolerance(whole.drop(columns="n_trials")))
+
+
 def test_cells_of_several_tables_have_the_rule_of_each():
     cells = pd.concat([cell(1, n=30), cell(3, n=10)], ignore_index=True)
     of_splits, of_genes = tolerance(cells) - PRINTED_ROUNDING

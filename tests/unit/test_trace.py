@@ -27,6 +27,11 @@ def test_a_text_says_what_is_printed_and_what_is_ours(of_scenes):
     assert "30 with settings closest to print: mean " in text
 
 
+def test_a_part_of_a_cross_validation_is_called_so():
+    text = str(trace(5, "SubCod", "accuracy"))
+    assert "1 with equal tuning (cross-validation 0, 5 of 10 folds): mean " in text
+
+
 def test_a_text_says_seeds_settings_with_reasons_code_and_the_command(of_scenes):
     text = str(of_scenes)
     assert text.count("\n") < 160  # three ways of choosing settings
