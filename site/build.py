@@ -98,7 +98,7 @@ def gather(sources, profile, computed):
         "readme": pages.readme_page(readme, executed, figures),
         "guide": (HERE / "guide.md").read_text(encoding="utf-8").replace("](../", "]("),
         "scorecard": pages.scorecard_page(card, profile),
-        "cell": cells_page(paper.in_any_state, paper.store),
+        "cell": cells_page(paper.in_any_state, paper.store, profile),
         "claims": pages.claims_page(card, profile, headings),
         "glossary": pages.glossary_page(),
         "choices": pages.choices_page(),

@@ -2,8 +2,8 @@
 
 ``python site/publish.py`` executes all notebooks, or those that are named, saves their tables and
 figures in ``figures/``, each notebook as a page in ``figures/pages/``, and the lists of both. First
-it deletes ``build/smoke/results`` and ``build/bench``, whose trials ``own_method`` would show. Last
-it lists all files with their hashes in ``figures/made_of.json``, so that no edit goes unseen.
+it deletes ``build/smoke/results`` and the example's bench, whose trials ``own_method`` would show.
+Last it lists all files with their hashes in ``figures/made_of.json``, so that no edit goes unseen.
 """
 
 import argparse
@@ -28,6 +28,7 @@ from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.engine.records import ORIGIN
 from mimlstudy.engine.rows import SEAL
+from mimlstudy.report.bench import folder_of
 from mimlstudy.report.companion import SYNTHETIC_NOTE
 from mimlstudy.report.figures import caption_of
 from mimlstudy.report.first_page import answer
@@ -44,6 +45,7 @@ from mimlstudy.report.status import (
 
 WIDTH = 100  # of the README's lines
 MADE_OF = "made_of.json"  # in figures/
+EXAMPLE = "mimlstudy.report.example_entry:method"  # as own_method enters it
 # Says where a record comes from, and stands in no figure: verification leaves figures as they are.
 NOT_SHOWN = {*ORIGIN, SEAL}
 # Looks of tables, which a page of the repository may not have.
@@ -58,7 +60,7 @@ def publish(names=None) -> list[Path]:
     RuntimeError if one fails, or shows synthetic data in place of files that are not here.
     """
     written = []
-    for folder in folders.smoke_results(), folders.build("bench"):
+    for folder in folders.smoke_results(), folder_of(EXAMPLE, "smoke"):
         shutil.rmtree(folder, ignore_errors=True)
     # A page says which notebooks failed last; it may not speak of a run before this one.
     (folders.build("paper") / LAST_RUNS).unlink(missing_ok=True)

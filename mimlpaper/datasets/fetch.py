@@ -230,7 +230,7 @@ def _fetched(entry, folder, replace):
     if path.exists() and not replace:
         raise DataError(
             f"{path} is damaged or another file; {entry.needed}. It is left as it is; to replace "
-            f"it by a fresh download: {_mending_command(folder)}"
+            f"it by a fresh download: {fetch_command(folder)}"
         )
     if not path.exists():
         return download(entry, folder)
@@ -267,7 +267,7 @@ def download(entry: ManifestEntry, folder: Path) -> Path:
 
 def _ways_out(folder):
     return (
-        f"To try again: {_mending_command(folder)} (--data DIR for another folder). Or put the "
+        f"To try again: {fetch_command(folder)} (--data DIR for another folder). Or put the "
         "files there by hand. Or take --profile smoke, whose data need no download."
     )
 
@@ -318,8 +318,9 @@ def _first_cause(error: BaseException) -> BaseException:
     return error
 
 
-def _mending_command(folder):
-    elsewhere = "" if folder == paths.raw_data() else f" --data {shlex.quote(str(folder))}"
+def fetch_command(folder: Path) -> str:
+    """The command that downloads what is missing in a folder of data files."""
+    elsewhere = "" if folder == data_folder() else f" --data {shlex.quote(str(folder))}"
     return f"mimlpaper data --fetch{elsewhere}"
 
 

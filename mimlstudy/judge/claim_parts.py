@@ -24,13 +24,11 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.engine.records import CONFIGURED
 from mimlstudy.judge import statistics
 from mimlstudy.judge.claim_tests import OF_GROUPS, QUOTED, ClaimTest
-from mimlstudy.judge.compare import (
-    compare_characteristics,
-    round_half_up,
-)
+from mimlstudy.judge.compare import compare_characteristics
 from mimlstudy.judge.rules import DEFAULT_RULES, PART_TESTS, Rules
 from mimlstudy.judge.selection import as_in_our_tables, checked_for_means, runs_by
 from mimlstudy.judge.statistics import ALPHA, MARGIN
+from mimlstudy.judge.tolerances import round_half_up
 from mimlstudy.paper.printed import (
     ALL_CRITERIA,
     printed_cells,

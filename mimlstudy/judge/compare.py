@@ -12,7 +12,7 @@ from mimlstudy.judge.selection import (
     as_in_our_tables,
     checked_for_means,
 )
-from mimlstudy.judge.tolerances import tolerance
+from mimlstudy.judge.tolerances import round_half_up, tolerance
 from mimlstudy.judge.verdicts import verdict
 from mimlstudy.paper.printed import (
     ALL_CRITERIA,
@@ -204,10 +204,3 @@ def _by_characteristic(table, columns):
     """A series by data set and characteristic."""
     by_set = table.reindex(columns=columns).set_index("dataset")
     return by_set.stack().astype(float)
-
-
-def round_half_up(value, decimals):
-    """Halves are rounded up, also where floating point has put a half just below it."""
-    units = value * 10**decimals
-    # The last summand lifts such numbers.
-    return np.floor(units + 0.5 + 1e-9) / 10**decimals

@@ -28,6 +28,13 @@ GENE_PARTITIONS = 0.29
 N_TEST_PAGES = 11 * 3000
 
 
+def round_half_up(value, decimals):
+    """Halves are rounded up, also where floating point has put a half just below it."""
+    units = value * 10**decimals
+    # The last summand lifts such numbers.
+    return np.floor(units + 0.5 + 1e-9) / 10**decimals
+
+
 class ToleranceRule(NamedTuple):
     """A tolerance before rounding, and the words that a caption has for it."""
 

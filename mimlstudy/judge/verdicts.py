@@ -7,7 +7,7 @@ import pandas as pd
 from scipy import stats
 
 from mimlstudy.judge.selection import without_synthetic
-from mimlstudy.judge.tolerances import PRINTED_DECIMALS, tolerance
+from mimlstudy.judge.tolerances import PRINTED_DECIMALS, round_half_up, tolerance
 from mimlstudy.paper.printed import ALL_CRITERIA
 
 # A printed value agrees or differs. The others have nothing to be compared with, no tolerance,
@@ -147,8 +147,9 @@ def _counts_of_rows(pairs):
 def _order(cells):
     """Kendall's τ and the share of printed winners; cells of our and the printed algorithms."""
     # As printed: what rounds to the same number is a tie there, and so here.
-    decimals = dict.fromkeys(["mean", "printed_mean"], PRINTED_DECIMALS)
-    rounded = cells.round(decimals)
+    names = ["mean", "printed_mean"]
+    as_printed = round_half_up(cells[names].astype(float), PRINTED_DECIMALS)
+    rounded = cells.assign(**as_printed)
     columns = rounded.groupby(PRINTED_COLUMN)
     taus = []
     for _, column in columns:

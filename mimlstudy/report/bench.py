@@ -20,6 +20,7 @@ import pandas as pd
 
 from mimlpaper import paths
 from mimlpaper.datasets import DataError
+from mimlpaper.datasets.fetch import data_folder, fetch_command
 from mimlstudy import folders
 from mimlstudy.engine.execution import TrialError, compute
 from mimlstudy.engine.holdouts import HoldOut
@@ -115,11 +116,7 @@ def bench(
     known = [*printed_tables(), UNSEEN]
     if not tables or {*tables} - {*known}:
         raise ValueError(f"tables must be some of {known}, got {tables}")
-    folder = folders.build(
-        "bench",
-        entry.replace(":", "."),
-        profile if profile != "paper" else "",
-    )
+    folder = folder_of(entry, profile)
     folder.mkdir(parents=True, exist_ok=True)
     store = Store(folder, CATALOGUE)
     run = partial(compute, profile=profile, store=store, data_home=data_home, jobs=jobs)
@@ -127,6 +124,12 @@ def bench(
     # Another bench in this folder would take its output and its report away.
     with folders.locked(folder / ".bench.lock", partial(print, waiting, file=sys.stderr)):
         return _in_tables(entry, tables, profile, timeout, folder, run)
+
+
+def folder_of(entry: str, profile: str) -> Path:
+    """The folder of an entry's records and report."""
+    of_profile = profile if profile != "paper" else ""
+    return folders.build("bench", entry.replace(":", "."), of_profile)
 
 
 def _in_tables(entry, tables, profile, timeout, folder, run) -> Bench:
@@ -188,7 +191,8 @@ def _problem_of(experiment, method, run) -> str:
         for trials in (replace(experiment, parts=(one_trial,)), experiment):
             rows = run(trials, methods=[method])
             if (rows["state"] != CURRENT).any():
-                return "not run again, since data are missing; `mimlpaper data --fetch` gets them"
+                command = fetch_command(data_folder(run.keywords["data_home"]))
+                return f"not run again, since data are missing; `{command}` gets them"
     except DataError as error:
         return str(error)
     except TrialError as error:
@@ -268,6 +272,8 @@ def _recorded(number, datasets, profile) -> list[pd.DataFrame]:
         rows = as_in_our_tables(selected(read, selection))
         rows = rows[rows["dataset"].isin(datasets)]
         if column != "closest":
+            # Rows without a setting chosen by print are the same in both columns.
+            rows = rows[rows["experiment"] != _name(number)]
             rows = rows.assign(method=rows["method"] + f", {IN_SENTENCES[column]}")
         parts.append(rows)
     return parts
@@ -291,7 +297,7 @@ def _write(entry, folder, ranked, problems) -> Bench:
     blocks += [table.to_markdown().rstrip() for table in ranked.values()]
     output = folder / OUTPUT
     if output.is_file() and output.stat().st_size:
-        blocks.append(f"What it printed is in [{OUTPUT}]({OUTPUT}).")
+        blocks.append(f"What it printed is in `{folders.within_project(output)}`.")
     paths.write_whole(folder / "report.md", "\n\n".join(blocks) + "\n")
     columns = ["table", "method", "rank", "seconds"]
     parts = []

@@ -128,7 +128,8 @@ def _add_run(commands):
     command.add_argument(
         "--recorded",
         action="store_true",
-        help="leave out notebooks with trials still to run, and fail if there are any",
+        help="leave out notebooks of tables that have trials still to run, and fail if there are "
+        "any; what -p asks may need trials of its own",
     )
     command.add_argument(
         "--at-once",
@@ -144,8 +145,6 @@ def _run(options):
     from mimlstudy.report import kernels, notebooks, status
 
     _check_once(options.p)
-    if options.recorded and options.recompute:
-        raise ValueError("--recorded runs no trial, and --recompute runs all; give one of them")
     parameters = _protocol(options) | {
         "data_home": options.data_home or "",
         "recompute": options.recompute,
@@ -156,8 +155,12 @@ def _run(options):
     asked = options.notebooks or notebooks.available_notebooks()
     names = [notebooks.find_notebook(name).stem for name in asked]
     if options.parameters:
+        if options.p:
+            raise ValueError("--parameters lists what -p sets, and runs nothing; give one of them")
         return _list_parameters(names)
-    notebooks.checked_parameters(names, parameters)  # before trials are counted, which takes time
+    values = notebooks.checked_parameters(names, parameters)  # at once: to count trials takes time
+    if options.recorded and values["recompute"]:
+        raise ValueError("--recorded runs no trial, and --recompute runs all; give one of them")
     warn_of_own_arithmetic()
     # It is ready when the trials are counted.
     kernels.start_server(with_records=parameters["profile"] == "paper" and len(names) > 1)
@@ -387,10 +390,11 @@ def _verify(options):
             "--audit draws among all current trials; --sample and --only-not-current "
             "are for a verification without it"
         )
+    from mimlstudy.counts import number_and_noun
     from mimlstudy.engine import verify
     from mimlstudy.engine.provenance import provenance
     from mimlstudy.paper.catalogue import default_store
-    from mimlstudy.report.sentences import counted, number_and_noun, of_profile
+    from mimlstudy.report.sentences import counted, of_profile
 
     warn_of_own_arithmetic()
     experiments, store = _experiments(options.experiment), default_store(options.profile)
@@ -426,8 +430,8 @@ def _verify(options):
 
 def _say_what_was_left_out(experiments, store, options):
     """Say how many recorded trials are in no group, so that nothing was said of them."""
+    from mimlstudy.counts import number_and_noun
     from mimlstudy.engine import verify
-    from mimlstudy.report.sentences import number_and_noun
 
     n_left_out = verify.n_in_no_group(experiments, store=store, profile=options.profile)
     if n_left_out:
@@ -437,13 +441,17 @@ def _say_what_was_left_out(experiments, store, options):
 
 def _say_why_nothing_ran(experiments, store, options) -> int:
     """Say why ``verify`` checked nothing; the exit status is 0 if there was nothing to check."""
+    from mimlpaper.datasets.fetch import data_folder, fetch_command
+    from mimlstudy.report.sentences import of_profile
+
     datasets = set()
     for experiment in experiments:
         datasets |= {trial.dataset for trial in experiment.trials(options.profile)}
     catalogue = store.catalogue
     is_here = [catalogue.is_present(name, options.data_home) for name in datasets]
     if not any(is_here):
-        _say("nothing was checked: the data are not here; `mimlpaper data --fetch` downloads them")
+        fetch = fetch_command(data_folder(options.data_home))
+        _say(f"nothing was checked: the data are not here; `{fetch}` downloads them")
         return 0
     if options.audit is not None:
         _say(
@@ -454,8 +462,10 @@ def _say_why_nothing_ran(experiments, store, options) -> int:
         _say("nothing was checked: no group that can be verified has records that are not current")
         return 0
     else:
+        names = " ".join(["mimlpaper compute", *options.experiment])
+        command = of_profile(names, options.profile)
         _say(
-            "nothing was checked: no record has today's settings and data; `mimlpaper compute` "
+            f"nothing was checked: no record has today's settings and data; `{command}` "
             "makes such records, and costs are never run again"
         )
     return 1
@@ -575,14 +585,13 @@ def _add_data(commands):
 
 
 def _data(options):
-    from mimlpaper.datasets.fetch import data_folder, describe, fetch_all
+    from mimlpaper.datasets.fetch import data_folder, describe, fetch_all, fetch_command
 
     if options.fetch is not None:
         fetch_all(options.data_home, options.fetch or None)
     _print_table(describe(options.data_home))
     folder = data_folder(options.data_home)
-    there = f" --data {shlex.quote(str(folder))}" if options.data_home else ""
-    print(f"\nfiles in {folder}; `mimlpaper data --fetch{there}` downloads the missing")
+    print(f"\nfiles in {folder}; `{fetch_command(folder)}` downloads the missing")
     return 0
 
 

@@ -37,11 +37,6 @@ def paragraph(*sentences: str) -> str:
     return " ".join(filter(None, sentences))
 
 
-def number_and_noun(n: int, noun: str) -> str:
-    """A number with its noun, such as "1 trial" or "3 trials"."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
-
-
 def listed(names) -> str:
     """Names in a sentence, such as "A, B and C"."""
     *others, last = names

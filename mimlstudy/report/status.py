@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 import pandas as pd
 
 from mimlstudy import folders
+from mimlstudy.counts import number_and_noun
 from mimlstudy.engine.records import CONFIRMABLE, CURRENT, KEY, STATES, other_versions
 from mimlstudy.engine.verify import verified
 from mimlstudy.judge.claims import ClaimFinding
@@ -17,8 +18,8 @@ from mimlstudy.paper.experiments import EXPERIMENTS, reader
 from mimlstudy.paper.printed import read_rows
 from mimlstudy.report import tables
 from mimlstudy.report.kept import kept, key_of
-from mimlstudy.report.sentences import counted, number_and_noun, of_profile
-from mimlstudy.report.words import in_words
+from mimlstudy.report.sentences import counted, of_profile
+from mimlstudy.report.words import NOTHING_YET, SYNTHETIC_ALONE, in_words
 
 MISSING = "missing"  # of a trial without a record, or an artefact without its file
 LAST_RUNS = "runs.json"  # beside executed notebooks: how the last run of each ended
@@ -112,7 +113,7 @@ def overview(profile: str) -> dict:
     rows = artefact_status(profile) if has_notebooks else experiment_status(profile)
     outcome = in_words(recorded_scorecard(profile))
     n_old = sum(row["state"] != CURRENT for row in rows)
-    if n_old:
+    if n_old and outcome not in (NOTHING_YET, SYNTHETIC_ALONE):
         results, are = number_and_noun(n_old, "result"), "is" if n_old == 1 else "are"
         caveat = f"These counts are of records as they are; {results} above {are} not current."
         outcome = f"{caveat}\n\n{outcome}"

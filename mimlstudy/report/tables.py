@@ -17,19 +17,20 @@ import pandas as pd
 from mimlpaper.kernels import MUCH, LowRankWarning
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import write_whole
+from mimlstudy.counts import number_and_noun
 from mimlstudy.engine.rows import guarded
 from mimlstudy.judge.choices import divergences_with_effects, effects_of_choices
 from mimlstudy.judge.claim_parts import NOT_TESTED
 from mimlstudy.judge.claims import CORRECTED, PAPERS, SHOWN_VIEWS, ClaimFinding
-from mimlstudy.judge.compare import compare_with_paper, round_half_up
+from mimlstudy.judge.compare import compare_with_paper
 from mimlstudy.judge.selection import Records, checked_for_means
 from mimlstudy.judge.statistics import MARGIN
-from mimlstudy.judge.tolerances import PRINTED_DECIMALS, TOLERANCE_RULES
+from mimlstudy.judge.tolerances import PRINTED_DECIMALS, TOLERANCE_RULES, round_half_up
 from mimlstudy.judge.verdicts import agreement, wins
 from mimlstudy.paper.printed import ALL_CRITERIA, listed_divergences, printed_tables
 from mimlstudy.report.marks import marked_names, marks_in_words
 from mimlstudy.report.plain import markdown_in_line
-from mimlstudy.report.sentences import listed, number_and_noun, paragraph
+from mimlstudy.report.sentences import listed, paragraph
 from mimlstudy.report.verdict_looks import VERDICT_SIGNS, VERDICT_TINTS, VERDICT_WORDS
 
 HEADS = {c.name: f"{c.symbol} {c.arrow}" for c in ALL_CRITERIA.values()}

@@ -16,8 +16,9 @@ import numpy as np
 import pandas as pd
 
 from mimlstudy import folders
+from mimlstudy.counts import number_and_noun
 from mimlstudy.engine.fingerprint import fingerprint, modules_behind
-from mimlstudy.engine.records import CURRENT, GROUP, Store
+from mimlstudy.engine.records import CURRENT, GROUP, MADE_ALIKE, Store
 from mimlstudy.engine.verify import with_groups
 from mimlstudy.judge.compare import MISSING_CELL, as_table_names, compare_with_paper, run_means
 from mimlstudy.judge.selection import (
@@ -34,7 +35,7 @@ from mimlstudy.paper.experiments import EXPERIMENTS, reader
 from mimlstudy.paper.printed import printed_tables
 from mimlstudy.paper.settings import CLOSEST, settings_table
 from mimlstudy.report import tables
-from mimlstudy.report.sentences import counted, number_and_noun, of_profile
+from mimlstudy.report.sentences import counted, of_profile
 from mimlstudy.report.verdict_looks import VERDICT_WORDS
 from mimlstudy.report.words import IN_SENTENCES
 
@@ -139,9 +140,10 @@ class Trace:
         for column, values in self.runs.items():
             if values:
                 mean = tables.number_text(np.mean([*values.values()]))
-                # One run has a name that says what it is.
-                name = f" ({_kind_of_run(self.table)} {[*values][0]})" if len(values) == 1 else ""
-                yield f"{len(values)} with {IN_SENTENCES[column]}{name}: mean {mean}"
+                what = f"{len(values)} with {IN_SENTENCES[column]}"
+                if len(values) == 1:  # its name says how much of a run it is
+                    what += f" ({_kind_of_run(self.table)} {''.join(values)})"
+                yield f"{what}: mean {mean}"
 
     def __str__(self):
         lines = [self.title, "", *_lines(self.facts())]
@@ -441,14 +443,22 @@ def _machines(rows):
 
 
 def _verified(rows, outcomes):
-    """What verification by today's code last found of some trials' groups."""
+    """What verification last found of some trials' groups: with today's code, or with earlier."""
     if "verified_code" not in rows:
         return ("never",)
-    of_rows = outcomes.merge(rows[GROUP].drop_duplicates(), on=GROUP)
+    if lines := _lines_of_outcomes(outcomes.merge(rows[GROUP].drop_duplicates(), on=GROUP)):
+        return lines
+    of_earlier_code = outcomes.merge(rows[MADE_ALIKE].drop_duplicates(), on=MADE_ALIKE)
+    if lines := _lines_of_outcomes(of_earlier_code):
+        return ("not with today's code; with earlier code", *lines)
+    return ("never",)
+
+
+def _lines_of_outcomes(outcomes):
     # Several groups of one verification may look alike here.
-    shown = of_rows[["date", "outcome", "n_checked", "machine"]].drop_duplicates()
+    shown = outcomes[["date", "outcome", "n_checked", "machine"]].drop_duplicates()
     lines = []
     for row in shown.itertuples():
         n_checked = number_and_noun(row.n_checked, "trial")
         lines.append(f"{row.date}: {row.outcome}, {n_checked}, {row.machine}")
-    return tuple(lines) or ("never",)
+    return tuple(lines)

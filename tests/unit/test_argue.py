@@ -19,7 +19,12 @@ from mimlstudy.judge.claims import argue, evaluate_claims, without_splits
 from mimlstudy.judge.rules import DEFAULT_RULES, PART_TESTS, Rules
 from mimlstudy.judge.statistics import holm, signed_rank_test, t_test
 from mimlstudy.paper.printed import printed_tables
-from mimlstudy.report.sections.argued import ranks_by_rules, ranks_table, rules_of
+from mimlstudy.report.sections.argued import (
+    argued_table,
+    ranks_by_rules,
+    ranks_table,
+    rules_of,
+)
 from tests.docstrings import entries
 from tests.judged_claims import COUNTS_IN_JAVASCRIPT, counts_of
 from tests.made_up_records import as_in_the_paper, level
@@ -243,6 +248,14 @@ def test_a_table_of_orders_has_a_column_for_each_table(records):
     best = ranks_by_rules(records.get, Rules(criteria=("coverage",)), 1).index[0]
     assert table.entries.at["1", "Table 1"].lines == (f"{best}, 1.0",)
     assert "criteria coverage" in table.caption
+
+
+def test_a_table_of_verdicts_has_the_claims_that_are_asked_for(records):
+    table = argued_table(records.get, Rules(level=0.01), ["S4.1", "S7"])
+    ids = [*table.entries.index]
+    assert "S4.13" in ids
+    assert all(name.startswith(("S4.1", "S7")) for name in ids)
+    assert len(argued_table(records.get, Rules()).entries) > len(ids)
 
 
 def test_the_rules_of_all_tables_are_the_default(records):

@@ -126,7 +126,7 @@ def test_compute_fails_if_records_stay_as_they_are_for_want_of_data(
     monkeypatch.setattr(PaperCatalogue, "fetch", raising(DataError("gone")))
     code, printed = run(f"compute {SMOKE_RUN} --methods Ml-knn")
     assert code == 1
-    assert "2 trials are not run again: gone" in printed
+    assert "2 trials not run again: gone" in printed
     assert "2 data changed" in printed
 
 
@@ -418,8 +418,11 @@ def test_options_that_do_not_go_together_are_refused(run):
     assert (code, "--trace prints text" in printed) == (2, True)
     code, printed = run("compute table1 --estimate --dask tcp://127.0.0.1:1")
     assert (code, "--estimate is of this machine" in printed) == (2, True)
-    code, printed = run("run 3_framework --recorded --recompute")
-    assert (code, "--recorded runs no trial" in printed) == (2, True)
+    for recompute in ("--recompute", "-p recompute true"):
+        code, printed = run(f"run 3_framework --recorded {recompute}")
+        assert (code, "--recorded runs no trial" in printed) == (2, True)
+    code, printed = run("run --parameters 7_subcod -p M 20")
+    assert (code, "--parameters lists what -p sets" in printed) == (2, True)
     code, printed = run("verify table1 --audit 5 --only-not-current")
     assert (code, "--audit draws among all current trials" in printed) == (2, True)
 

@@ -7,6 +7,7 @@ import pytest
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge import compare, selection, tolerances, verdicts
 from mimlstudy.judge.scorecard import scorecard_cells
+from mimlstudy.judge.tolerances import round_half_up
 from mimlstudy.paper.printed import printed_characteristics, printed_tables
 from tests.made_up_records import as_in_the_paper, rows
 
@@ -122,7 +123,7 @@ def test_characteristics_are_compared_as_printed():
 
 @pytest.mark.parametrize(("value", "printed_value"), [(44.495, 44.5), (0.285, 0.29)])
 def test_halves_are_rounded_up(value, printed_value):
-    assert compare.round_half_up(value, 2) == printed_value
+    assert round_half_up(value, 2) == printed_value
 
 
 @pytest.fixture

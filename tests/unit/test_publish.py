@@ -12,6 +12,7 @@ from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.engine.records import CURRENT
 from mimlstudy.judge.scorecard import scorecard
+from mimlstudy.report.bench import folder_of
 from mimlstudy.report.companion import SYNTHETIC_NOTE
 from mimlstudy.report.figures import save_figure
 from mimlstudy.report.first_page import answer
@@ -109,9 +110,7 @@ def test_no_published_page_shows_synthetic_data_in_place_of_others(page):
 
 
 @pytest.mark.usefixtures("without_lists")
-def test_trials_on_drawn_data_are_forgotten_and_notebooks_executed_on_them_stay(
-    project, monkeypatch
-):
+def test_trials_on_drawn_data_are_forgotten_and_what_readers_ran_stays(project, monkeypatch):
     monkeypatch.setattr(
         publish,
         "run_notebooks",
@@ -119,14 +118,17 @@ def test_trials_on_drawn_data_are_forgotten_and_notebooks_executed_on_them_stay(
     )
     forgotten = [
         folders.smoke_results() / "table1.csv",
-        folders.build("bench", "mine", "a.csv"),
+        folder_of(publish.EXAMPLE, "smoke") / "table1.csv",
     ]
-    executed = folders.build("smoke", "6_any.ipynb")
-    for file in (*forgotten, executed):
+    kept = [
+        folders.build("smoke", "6_any.ipynb"),
+        folder_of("mine:Method", "paper") / "table1.csv",
+    ]
+    for file in (*forgotten, *kept):
         paths.write_whole(file, "")
     publish.publish(["6_any"])
     assert [file.exists() for file in forgotten] == [False, False]
-    assert executed.exists()
+    assert [file.exists() for file in kept] == [True, True]
 
 
 @pytest.mark.parametrize("page", published_pages(), ids=lambda page: page.stem)

@@ -30,7 +30,7 @@ from tests.made_up_records import as_in_the_paper
 
 def test_the_page_of_numbers_has_every_cell_and_its_origin_once():
     records = {"table1": as_in_the_paper(1, seconds=1.0)}
-    page = cells.cells_page(records.get, default_store())
+    page = cells.cells_page(records.get, default_store(), "paper")
     origins = re.findall(r'<template id="table1/[^"]*" data-origin="([^"]*)"', page)
     assert len(origins) == 8 * 7
     assert len(set(origins)) == 8
@@ -39,7 +39,7 @@ def test_the_page_of_numbers_has_every_cell_and_its_origin_once():
 
 
 def test_a_cell_shows_its_own_origin_where_those_of_others_are_forgotten(monkeypatch):
-    def forgotten(number, read, *, store):
+    def forgotten(number, read, **_):
         for method in map(str, range(20)):
             # No one else keeps this origin: the next one may have its place in memory.
             origin = Origin(
@@ -67,7 +67,7 @@ def test_a_cell_shows_its_own_origin_where_those_of_others_are_forgotten(monkeyp
             )
 
     monkeypatch.setattr(cells, "traces", forgotten)
-    page = cells.cells_page({}.get, default_store())
+    page = cells.cells_page({}.get, default_store(), "paper")
     templates = dict(re.findall('<template id="([^"]*)"(.*?)</template>', page, re.DOTALL))
     for number, method in product(range(1, 6), range(20)):
         cell = templates[f"table{number}/{method}/coverage/x"]

@@ -135,7 +135,10 @@ def test_a_caption_names_methods_with_fewer_runs_or_other_data():
 def test_a_caption_says_how_many_folds_of_a_run_there_are():
     records = as_in_the_paper(5)
     assert "folds of a run" not in of_paper(records, 5).caption
-    assert "1 of 10 runs; 5 of 10 folds of a run." in of_paper(records.query("split < 5"), 5).caption
+    assert (
+        "1 of 10 runs; 5 of 10 folds of a run."
+        in of_paper(records.query("split < 5"), 5).caption
+    )
 
 
 def test_a_caption_names_methods_whose_kernel_is_far_from_exact():

@@ -8,10 +8,13 @@ import pytest
 from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.engine.records import SETTINGS_CHANGED
+from mimlstudy.engine.verify import with_groups
 from mimlstudy.paper import section6
+from mimlstudy.paper.catalogue import default_store
+from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.printed import printed_tables
 from mimlstudy.report.dots import dots
-from mimlstudy.report.trace import trace, traces
+from mimlstudy.report.trace import _verified, trace, traces
 from tests.made_up_records import as_in_the_paper, rows, spread
 
 
@@ -40,6 +43,16 @@ def test_a_text_says_seeds_settings_with_reasons_code_and_the_command(of_scenes)
     assert re.search(r"ratio = 0\.2 +stated, 4\.3\.2", text)
     assert "RandomSplits(n_splits=30, train=0.75); table1 in mimlstudy/paper" in text
     assert "run again mimlpaper compute table1 --methods MimlSvm --recompute" in text
+
+
+def test_verification_with_earlier_code_is_not_forgotten():
+    store = default_store()
+    rows = with_groups(store.load(EXPERIMENTS["table1"]).assign(code_today="other"))
+    lines = _verified(rows.query("method == 'MimlBoost'"), store.outcomes())
+    assert lines[0] == "not with today's code; with earlier code"
+    assert len(lines) > 1
+    of_nobody = rows.assign(recorded_code="of nobody")
+    assert _verified(of_nobody, store.outcomes()) == ("never",)
 
 
 def test_a_setting_chosen_by_print_is_marked():

@@ -1,5 +1,6 @@
 """Claims by a reader's rules, beside the rules of all other tables."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -37,16 +38,19 @@ def rules_of(margin: str = "", power: str = "", **chosen) -> Rules:
     return Rules(**named)
 
 
-def argued_table(get_records: Records, rules: Rules) -> ReportTable:
+def argued_table(get_records: Records, rules: Rules, begin: Iterable[str] = ()) -> ReportTable:
     """A row for each claim: its word by the rules of all tables, and by other ones.
 
     Parameters
     ----------
     get_records : callable, the records of an experiment by its name.
     rules : Rules, those of the reader.
+    begin : iterable of str, default ()
+        How the ids of the claims begin; all claims if it is empty.
     """
-    usual = argue(get_records)
-    argued = argue(get_records, rules)
+    beginnings = tuple(begin) or ("",)
+    usual = [claim for claim in argue(get_records) if claim.id.startswith(beginnings)]
+    argued = [claim for claim in argue(get_records, rules) if claim.id.startswith(beginnings)]
     # Both judge the same claims in the same order.
     texts = printed_claims().set_index("id")["claim"]
     rows, tidy = {}, []

@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from mimlstudy.judge.compare import DECIMALS_OF_CHARACTERISTICS, round_half_up
+from mimlstudy.judge.compare import DECIMALS_OF_CHARACTERISTICS
+from mimlstudy.judge.tolerances import round_half_up
 from mimlstudy.report.tables import Entry, ReportTable, crossed, frame_grid
 
 

@@ -12,11 +12,12 @@ from matplotlib.patches import Ellipse, Patch
 
 from mimlpaper import Bags, SubCod
 from mimlpaper.datasets.synthetic import THINGS
+from mimlstudy.counts import number_and_noun
 from mimlstudy.judge.compare import run_means
 from mimlstudy.judge.selection import checked_for_means
 from mimlstudy.paper.printed import printed_cells, printed_tables
 from mimlstudy.report.figures import BLUE, INK, VERMILION
-from mimlstudy.report.sentences import listed, number_and_noun, paragraph
+from mimlstudy.report.sentences import listed, paragraph
 from mimlstudy.report.tables import (
     ReportTable,
     address,
