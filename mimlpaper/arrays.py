@@ -256,7 +256,8 @@ def _is_from_pandas(names):
 def text_of_name(name: object) -> str:
     """The name as a text; of a whole number without a point, since pandas may make it a float.
 
-    Names that are equal have one text, whether they are Python's, NumPy's or pandas' own.
+    Equal texts, whole numbers and dates have one text, whether they are Python's, NumPy's or
+    pandas' own. Other numbers go by their digits.
     """
     if isinstance(name, tuple):
         parts = [repr(str(part)) if isinstance(part, str) else text_of_name(part) for part in name]

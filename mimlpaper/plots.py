@@ -12,10 +12,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mimlpaper.arrays import label_array, order_by_name
-from mimlpaper.bags import Bags, in_order_of_examples
+from mimlpaper.bags import Bags, in_order_of_examples, names_of_examples
 from mimlpaper.base import last_step, second_class
 from mimlpaper.datasets import ImageBags, scene_mosaic
 from mimlpaper.datasets.images_and_texts import images_in, picture_of
+from mimlpaper.datasets.labelled import check_ordered
 from mimlpaper.explanations import explain
 from mimlpaper.metrics import scores_of
 
@@ -69,7 +70,9 @@ def explained_images(
     if not isinstance(n_shown, Integral) or n_shown < 1:
         raise ValueError(f"n_shown must be an integer of at least 1, got {n_shown!r}")
     pictures = None if isinstance(images, Bags) else images_in(images)
-    bags = images if pictures is None else ImageBags().transform(pictures)
+    bags = images
+    if pictures is not None:
+        bags = ImageBags().transform(pictures).with_names(names_of_examples(images))
     # A learner of one label has a score a bag.
     scores = scores_of(estimator, bags).reshape(len(bags), -1)
     reasons = explain(estimator, bags).reshape(bags.n_instances, -1)
@@ -147,6 +150,7 @@ def _predicted(estimator, bags, shape):
 
 def _in_order_of_labels(label_names, estimator, n_labels):
     """The names as a list, in the order of the labels that the estimator has learned by name."""
+    check_ordered(label_names, "label")
     names = list(label_names)
     if len(names) != n_labels:
         raise ValueError(f"label_names must be {n_labels}, one for each label, got {len(names)}")
@@ -162,10 +166,12 @@ def _in_order_of_labels(label_names, estimator, n_labels):
 def _in_order_of_instances(values, bags):
     """A table whose index names bag and instance, in their order; else the values as they are."""
     index = getattr(values, "index", None)
-    if not isinstance(index, pd.MultiIndex) or bags.names is None:
+    if not isinstance(index, pd.MultiIndex):
         return values
     wanted = []
-    for name, size in zip(bags.names, bags.sizes, strict=True):
+    # Images without names are numbered.
+    names = range(len(bags)) if bags.names is None else bags.names
+    for name, size in zip(names, bags.sizes, strict=True):
         wanted += [(name, instance) for instance in range(size)]
     if set(index) != set(wanted) or index.has_duplicates:
         raise ValueError(

@@ -261,9 +261,12 @@ def _bag_rows(arff, features, labels, name_place, bag_place):
     for line, text in arff.rows:
         with located(f"line {line}"):
             given = _given(text, len(arff.outer))
-            instances = given.pop(bag_place, "").strip().split("\n")
-            if instances[0] in ABSENT:
+            bag = given.pop(bag_place, "").strip()
+            if bag in ABSENT:
                 raise ValueError("the bag must have an instance, got none")
+            instances = list(map(str.strip, bag.split("\n")))
+            if "" in instances:
+                raise ValueError("each line of the bag must hold an instance, got an empty one")
             name = f"bag{len(names) + 1}"
             if name_place is not None:
                 if WITHOUT_NAME.match(text):
@@ -275,7 +278,7 @@ def _bag_rows(arff, features, labels, name_place, bag_place):
             in_order = {places[place]: cell for place, cell in given.items()}
             truths = _numbers(in_order, label_columns, label_defaults)
             for instance in instances:
-                cells = _given(instance.strip(), len(features))
+                cells = _given(instance, len(features))
                 row = _numbers(cells, features, feature_defaults)
                 yield line, name, np.concatenate([row, truths])
 

@@ -45,6 +45,7 @@ from mimlpaper.datasets.tables import (
     label_sets_of,
     labelled_of_table,
     marked_as_labels,
+    truth_of,
 )
 from mimlpaper.paths import check_file, write_whole
 
@@ -223,6 +224,13 @@ def _checked(options: Options) -> Options:
     is_number = isinstance(missing, Real) and (abs(missing) <= LARGEST or missing != missing)
     if missing is not None and not is_number:
         raise ValueError(f"missing= must be a number, or None, got {shown(missing)}")
+    try:
+        codecs.lookup(options.encoding)
+    except (LookupError, TypeError):
+        raise ValueError(
+            f"encoding= must be a codec of Python, such as 'utf-8' or 'latin-1', got "
+            f"{options.encoding!r:.60}"
+        ) from None
     max_bytes = options.max_bytes
     if not isinstance(max_bytes, Integral) or max_bytes < 1:
         raise ValueError(f"max_bytes= must be a number of bytes, got {max_bytes!r:.60}")
@@ -265,6 +273,7 @@ def _label_sets(path, options):
         raise ValueError(
             f"a column for each label is needed, got {column_of_bags.name!r:.60} alone"
         )
+    _check_heads_of_labels(labels)
     labels = [replace(column, kind="label") for column in labels]
     # A head such as "instance" has no meaning here.
     columns = [Column(BAG), *labels]
@@ -283,6 +292,15 @@ def _label_sets(path, options):
         len(table.bag_names),
     )
     return pd.DataFrame(label_sets_of(table), list(bag_names), list(label_names))
+
+
+def _check_heads_of_labels(columns):
+    """Refuse the cells of a first row in place of heads."""
+    if all(truth_of(column.name) is not None for column in columns):
+        names = ", ".join(column.name for column in columns)
+        raise ValueError(
+            f"the heads must name the labels, got {names!r:.60}; is there no line of heads?"
+        )
 
 
 def _read(place, read, source, options):
@@ -397,9 +415,8 @@ def _read_csv(path, options):
     if kdis:
         columns = _with_last_as_labels(columns, kdis[1])
     table = _table(frame, columns, options)
-    names = np.array(list(map(_unguarded_name, table.bag_names)), dtype=object)
     return labelled_of_table(
-        replace(table, bag_names=names),
+        replace(table, bag_names=_unguarded_names(table.bag_names)),
         options.missing,
         options.max_bytes,
     )
@@ -429,13 +446,15 @@ def _rows_of_csv(text, delimiter):
         StringIO(text, newline=""),
         delimiter=delimiter,
         skipinitialspace=True,
+        strict='\\"' in text,  # it may begin a quote within quotes, or end them after a backslash
     )
     try:
         stripped = [(reader.line_num, list(map(str.strip, row))) for row in reader]
     except csv.Error as error:  # a cell beyond its limit, which the rest of a file can be
-        raise ValueError(
-            f"line {reader.line_num}: {error}; close each quote, and shorten longer cells"
-        ) from error
+        remedy = "close each quote, and shorten longer cells"
+        if reader.dialect.strict:
+            remedy += '; a quote within quotes is written "", not \\"'
+        raise ValueError(f"line {reader.line_num}: {error}; {remedy}") from error
     rows = [(line, cells) for line, cells in stripped if any(cells)]
     if EXCEL.match(text):
         del rows[0]
@@ -493,6 +512,13 @@ def _with_last_as_labels(columns, digits):
             f"{digits:.60} of {len(columns)}; without labels the first line must be the head"
         )
     features, labels = columns[:-n_labels], columns[-n_labels:]
+    _check_heads_of_labels(labels)
+    marked = [column.name for column in features if column.kind == "label"]
+    if marked:
+        raise ValueError(
+            f"line 1: {n_labels} labels at the end are counted, but {marked[0]!r:.60}, before "
+            "them, is marked as a label, too; leave out the count, or the mark"
+        )
     return [*features, *(replace(column, kind="label") for column in labels)]
 
 
@@ -503,6 +529,20 @@ def _guarded(name):
 
 def _unguarded_column(column):
     return replace(column, name=_unguarded_name(column.name))
+
+
+def _unguarded_names(names):
+    """Names of bags without the apostrophes that guard some; two names may not become equal."""
+    written_of: dict[str, str] = {}
+    for written in dict.fromkeys(names):
+        name = _unguarded_name(written)
+        if name in written_of:
+            raise ValueError(
+                f"{written_of[name]!r:.60} and {written!r:.60} are one name, since an apostrophe "
+                "before it only guards it; give one bag another name"
+            )
+        written_of[name] = written
+    return np.array(list(map(_unguarded_name, names)), dtype=object)
 
 
 def _unguarded_name(name):

@@ -58,7 +58,10 @@ KINDS_WITHOUT_NAMES = {
     "M": "dates",
     "m": "durations",
 }
-UNNAMED = re.compile(r"(?:Unnamed: [0-9]+)?")  # the head of an index, as pandas writes or reads it
+# The head of an index, as pandas writes it into a file, or reads it from there.
+UNNAMED = re.compile(r"(?:Unnamed: [0-9]+(?:\.[0-9]+)?)?")
+# What is left of an index among the columns: from such a file, from Parquet, by reset_index().
+LEFT_OF_INDEX = re.compile(r"Unnamed: [0-9.]+|__index_level_[0-9]+__|level_[0-9]+|index")
 LISTS = list | tuple | set | frozenset | np.ndarray | pd.Series | pd.Index | ExtensionArray
 LIKE_INSTANCE = re.compile(r"instance(?:[ _-]?(?:id|no|number|index))?", re.IGNORECASE)
 LIKE_BAG = re.compile(r"bags?(?:[ _-]?(?:id|name|no|number))?", re.IGNORECASE)
@@ -137,8 +140,9 @@ def _check_filtered_numbers(frame, level):
     if not len(frame.columns):
         return
     first_column = frame.columns[0]
-    holds_integers = pd.api.types.is_integer_dtype(frame.dtypes.iloc[0])
-    if holds_integers or LIKE_BAG.fullmatch(str(first_column)):
+    dtype = frame.dtypes.iloc[0]
+    may_name = pd.api.types.is_integer_dtype(dtype) or isinstance(dtype, pd.CategoricalDtype)
+    if may_name or LIKE_BAG.fullmatch(str(first_column)):
         raise ValueError(
             f"the index {level!r} and the first column, {first_column!r:.60}, may both name the "
             f"bags; give bag={level!r} or bag={first_column!r:.60}, and if the index means "
@@ -239,7 +243,8 @@ def columns_of_heads(heads: Sequence) -> list[Column]:
         elif head == INSTANCE:
             columns.append(Column(head, INSTANCE))
         else:
-            columns.append(Column(head, "unclear" if LIKE_INSTANCE.fullmatch(head) else "number"))
+            is_unclear = LIKE_INSTANCE.fullmatch(head) or LEFT_OF_INDEX.fullmatch(head)
+            columns.append(Column(head, "unclear" if is_unclear else "number"))
     return columns
 
 
@@ -271,7 +276,7 @@ def table_of_frame(
         frame, columns = _with_sets(frame, columns, labels, separator, max_bytes)
     else:
         columns = with_labels(columns, labels)
-    _refuse_like_instance(columns)
+    _refuse_unclear(columns)
     columns = list(map(_typed, columns, frame.dtypes))
     return Table(columns, _numbers(frame, columns), bag_names, frame.index)
 
@@ -285,9 +290,14 @@ def _refuse_twin(frame, columns, bag_place):
             raise ValueError(f"2 columns are named {column.name!r:.60} and equal; one is needed")
 
 
-def _refuse_like_instance(columns):
-    """Refuse a column that seems to number the instances: it would be a feature."""
+def _refuse_unclear(columns):
+    """Refuse a column that seems to number instances or rows: it would be a feature."""
     for column in columns:
+        if column.kind == "unclear" and LEFT_OF_INDEX.fullmatch(column.name):
+            raise ValueError(
+                f"the column {column.name!r} seems to be left of an index of pandas; leave it out, "
+                "or give a feature another name"
+            )
         if column.kind == "unclear":
             raise ValueError(
                 f"a column that numbers the instances is named {INSTANCE!r}, got {column.name!r}; "

@@ -29,6 +29,9 @@ DIGITS = 15  # float64 holds integers of so many
 MOST_DIGITS = 151  # of LARGEST; Python refuses to read or show integers of thousands
 INTEGER = re.compile(r"[+-]?\d++", re.ASCII)
 WITH_COMMA = re.compile(r"'[+-]?\d[\d.]*+,[\d.,]*+'", re.ASCII)
+# How errors show a text with a word in it, and dates and times.
+WORD = re.compile(r"""['"](?:[^\\]|\\.)*?(?<!\\)[a-z]{2}""", re.IGNORECASE)
+SHOWN_TIMES = ("Timestamp(", "Timedelta(", "datetime.")
 LABEL_TRUTHS = {
     **dict.fromkeys(("yes", "y", "true", "t", "positive"), 1.0),
     **dict.fromkeys(("no", "n", "false", "f", "negative"), 0.0),
@@ -83,8 +86,10 @@ class Column:
         hint = "; float64 would round this integer" if is_rounded else ""
         if is_number and WITH_COMMA.fullmatch(got):
             hint = "; a point stands before decimals, and nothing between thousands"
-        elif is_number and re.search("[a-z]{2}", got, re.IGNORECASE):
+        elif is_number and WORD.match(got):
             hint = "; give words as categories, in a DataFrame, or as columns of 0 and 1"
+        elif is_number and got.startswith(SHOWN_TIMES):
+            hint = "; give a number, such as of days"
         return ValueError(f"{self.name!r} must be {self.needed}, got {got}{hint}")
 
 

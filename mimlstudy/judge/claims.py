@@ -119,11 +119,11 @@ def evaluate_claims(
     ids: tuple[str, ...] | None = None,
 ) -> list[ClaimFinding]:
     """Findings of all claims, or of ``ids``, on ``get_records(name)``; synthetic data test none."""
-    readers = _readers_of_selections(get_records)
+    recorded, moved = _readers_of_selections(get_records)
     findings = []
     for claim in printed_claims().to_dict("records"):
         if ids is None or claim["id"] in ids:
-            findings.append(_evaluate(claim, *readers))
+            findings.append(_evaluate(claim, recorded, moved))
     return findings
 
 
@@ -247,11 +247,11 @@ def argue(get_records: Records, rules: Rules = DEFAULT_RULES) -> list[ArguedClai
     Rules are about comparisons of methods. Facts, such as the arithmetic of a formula, depend on
     the column alone: a fact about methods is not tested in a column without their records.
     """
-    readers = _readers_of_selections(get_records, rules.left_out)
+    recorded, moved = _readers_of_selections(get_records, rules.left_out)
     argued = []
     for claim in printed_claims()["id"]:
         tests = claim_tests().get(claim, [])
-        parts, printed_parts = _recorded_and_printed_parts(tests, *readers, rules)
+        parts, printed_parts = _recorded_and_printed_parts(tests, recorded, moved, rules)
         verdict = verdict_of(parts, rules.test, printed_parts, rules.power)
         argued.append(ArguedClaim(claim, verdict, tuple(parts)))
     return argued

@@ -1347,6 +1347,32 @@ def labels_of(tmp_path):
     return read
 
 
+def test_a_table_of_labels_without_a_line_of_heads_is_refused(labels_of):
+    with pytest.raises(DataError, match="the heads must name the labels, got '1, 0'"):
+        labels_of("a.png,1,0\nb.png,0,1\n")
+
+
+def test_a_backslash_may_stand_before_the_end_of_a_quote(read):
+    data = read("t.csv", 'bag,f,label:x\n"C:\\a\\",1,1\n"C:\\b\\",2,0\n')
+    assert data.bag_names == ("C:\\a\\", "C:\\b\\")
+
+
+@pytest.mark.parametrize("encoding", [None, 5, "utf9"])
+def test_an_unknown_encoding_is_named(labels_of, encoding):
+    with pytest.raises(ValueError, match=r"encoding= must be a codec of Python.* got "):
+        labels_of("image,sea\na,1\n", encoding=encoding)
+
+
+def test_a_bag_of_arff_may_begin_with_a_missing_instance(tmp_path):
+    """An empty line is no instance."""
+    path = tmp_path / "t.arff"
+    write_bags(path, labelled_bags([[[np.nan], [2.0]], [[1.0]]], [[1], [0]]))
+    assert read_bags(path, missing=0).X.instances.tolist() == [[0.0], [2.0], [1.0]]
+    path.write_text(path.read_text().replace("?\\n2", "1\\n\\n2"))
+    with pytest.raises(DataError, match="each line of the bag must hold an instance"):
+        read_bags(path, missing=0)
+
+
 def test_a_table_of_labels_may_have_another_encoding_as_the_error_says(labels_of):
     content = "image,sée\na.png,1\n".encode("latin-1")
     with pytest.raises(DataError, match="or give encoding='latin-1'"):
@@ -1581,6 +1607,23 @@ def test_new_bags_of_arff_may_lack_the_labels_of_the_file_beside_them(tmp_path):
         ("bag,f,label：x\na,1,1\n", "begins with 'label:', got 'label：x'"),
         ("bag,f,label.x\na,1,1\n", "begins with 'label:', got 'label.x'"),
         ("bag,c,label:x\na,red,1\n", "got 'red'; give words as categories"),
+        ("bag,c,label:x\na,,1\n", "got a missing value; give missing= to replace it$"),
+        ("bag,c,label:x\na,1\xa0234,1\n", "got '1.xa0234'$"),
+        (
+            "Unnamed: 0.1,bag,c,label:x\n0,a,1,1\n",
+            "the first column must have a name, got 'Unnamed: 0.1'",
+        ),
+        ("bag,c,index,label:x\na,1,0,1\n", "'index' seems to be left of an index of pandas"),
+        ('bag,c,"label:6\\" pipe"\na,1,1\n', 'line 1: .*a quote within quotes is written ""'),
+        (
+            "bag,f1,label:a\n'-5,1,1\n-5,2,1\n",
+            "\"'-5\" and '-5' are one name, since an apostrophe before it only guards it",
+        ),
+        ("1\nx,5,1\ny,6,0\n", "the heads must name the labels, got '1'"),
+        (
+            "1\nbag,label:q,f1,a\nx,1,5,1\n",
+            "line 1: 1 labels at the end are counted, but 'q', before them, is marked",
+        ),
     ],
 )
 def test_what_spreadsheets_and_keyboards_make_of_a_table_is_named(refused, content, message):

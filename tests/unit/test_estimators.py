@@ -57,6 +57,18 @@ STAGED = {
 }
 
 
+@pytest.mark.parametrize(
+    ("estimators", "kind", "message"),
+    [
+        ([NoisyOr()], "bag", "kind must be one of .*got 'bag'"),
+        (NoisyOr(), "bags", "estimators must be a list"),
+    ],
+)
+def test_wrong_arguments_of_the_checks_are_refused(estimators, kind, message):
+    with pytest.raises(ValueError, match=message):
+        parametrize_with_checks(estimators, kind=kind)
+
+
 @parametrize_with_checks(OF_BAGS)
 def test_learners_of_bags(estimator, check):
     check(estimator)

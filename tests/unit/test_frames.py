@@ -255,6 +255,14 @@ def test_a_level_of_the_index_names_the_bags():
             r"the index and the first column, 'f1', both hold numbers; .*table.rename_axis",
         ),
         (
+            TABLE.assign(bag=TABLE["bag"].astype("category"))
+            .rename(columns={"bag": "image"})
+            .set_index(pd.Index([3, 5, 9], name="row")),
+            "the index 'row' and the first column, 'image', may both name the bags",
+        ),
+        (TABLE.reset_index(), "the column 'index' seems to be left of an index of pandas"),
+        (TABLE.assign(__index_level_0__=[2, 0, 1]), "'__index_level_0__' seems to be left"),
+        (
             NUMBERED.set_index("instance", drop=False),
             "the index and a column are both named 'instance'",
         ),

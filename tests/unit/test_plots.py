@@ -287,6 +287,30 @@ def test_true_labels_and_regions_go_by_names(scenes, of_names):
     assert [ax.patches[-1].get_edgecolor() for ax in turned.axes if ax.patches] == frames
 
 
+@pytest.mark.parametrize("names", [list("abc"), None])
+def test_regions_of_pictures_go_by_names_or_numbers(of_names, rng, names):
+    pictures = [rng.integers(0, 256, (35, 35, 3)).astype(np.uint8) for _ in range(3)]
+    labels = list(of_names.label_names_)
+    index = pd.MultiIndex.from_product([names or range(3), range(9)])
+    truths = rng.random((27, len(labels))) > 0.5
+    regions = pd.DataFrame(truths, index, labels)
+    images = dict(zip(names, pictures, strict=True)) if names else pictures
+    colours = []
+    for table in (regions, regions.iloc[::-1]):
+        figure = plots.explained_images(of_names, images, labels, regions=table)
+        colours.append([ax.patches[-1].get_edgecolor() for ax in figure.axes if ax.patches])
+    assert colours[0] == colours[1]
+    with pytest.raises(ValueError, match="regions must have the index"):
+        others = regions.set_axis(index.set_levels(["x", "y", "z"], level=0))
+        plots.explained_images(of_names, images, labels, regions=others)
+
+
+@pytest.mark.parametrize("names", [{"a", "b"}, "ab", None, 5])
+def test_names_of_labels_must_have_an_order(scenes, of_names, names):
+    with pytest.raises(ValueError, match="label names must have an order"):
+        plots.explained_images(of_names, scenes.X[:1], names)
+
+
 def test_regions_of_other_images_are_refused(scenes, of_names):
     names = list(scenes.label_names)
     shown = scenes.X[:2].with_names(["a", "b"])

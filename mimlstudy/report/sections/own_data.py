@@ -10,7 +10,7 @@ import json
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -87,6 +87,7 @@ class OwnData:
     new : LabelledBags without labels, or None.
     images : mapping from names of bags to files, empty if the bags are no images.
     unread : names of other files beside the images.
+    reading : mapping, the options of ``read_bags`` that the file of labelled bags needed.
 
     Raises ValueError for a single labelled bag, which cannot both train and test a learner.
     """
@@ -95,6 +96,7 @@ class OwnData:
     new: LabelledBags | None
     images: Mapping[str, Path]
     unread: Sequence[str] = ()
+    reading: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self):
         if len(self.labelled) < 2:
@@ -178,7 +180,9 @@ def data_of_file(
         with _first_column_named(new_file):
             read = read_new_bags(new_file, unread, **reading)
         new = _with_features(read, labelled.feature_names, new_file)
-    return OwnData(labelled, new, {})
+    asked = {"bag": bag, "missing": missing, "encoding": encoding}
+    needed = {name: reading[name] for name, value in asked.items() if value}
+    return OwnData(labelled, new, {}, reading=needed)
 
 
 @contextmanager
@@ -268,8 +272,8 @@ def data_of_folder(folder: str | Path, encoding: str = "") -> OwnData:
     table_file = folder / LABELS_FILE
     if not table_file.exists():
         raise ValueError(
-            f"{folder} must have a file {LABELS_FILE}, with the file name of each labelled image, "
-            "then 0 or 1 for each label"
+            f"{folder} must have a file {LABELS_FILE}: a line of heads, such as image,sea,trees, "
+            "then a line for each labelled image, such as beach.png,1,0"
         )
     table = read_labels(table_file, encoding=encoding or "utf-8-sig")
     files = [folder / name for name in table.index]
@@ -574,7 +578,8 @@ def save_model(model: Pipeline, path: Path, label_names: Sequence[str]) -> Path:
 
 def how_to_load(path: Path, data: OwnData) -> str:
     """The lines that load a model, saved in the folder where they run, in Markdown."""
-    reader, bags = "read_bags", 'read_bags("new_bags.csv", labels=[]).X'
+    options = "".join(f", {name}={value!r}" for name, value in data.reading.items())
+    reader, bags = "read_bags", f'read_bags("new_bags.csv", labels=[]{options}).X'
     if data.images:
         reader, bags = "ImageBags", 'ImageBags().transform(["new.png"])'
     return f"""
