@@ -322,7 +322,7 @@ def source_in_words(file: str, folder: str) -> str:
 
 
 def overview(data: OwnData) -> pd.DataFrame:
-    """What is in the data: a row for each number."""
+    """What is in the data: a row for each number, as text."""
     labelled = data.labelled
     sizes = labelled.X.sizes
     n_labels = labelled.Y.sum(axis=1)  # (n_bags,)
@@ -337,7 +337,9 @@ def overview(data: OwnData) -> pd.DataFrame:
         "bags with several labels": int((n_labels > 1).sum()),
         "bags without a label": int((n_labels == 0).sum()),
     }
-    return pd.DataFrame({"number": numbers})
+    # As text: in a column of numbers a median would give all the others decimals.
+    texts = {name: f"{number:,.10g}" for name, number in numbers.items()}
+    return pd.DataFrame({"number": texts})
 
 
 def warnings_about(data: OwnData, n_folds: int) -> list[str]:
