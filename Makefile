@@ -33,10 +33,14 @@ test: install  ## three minutes of tests
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 # Many of the last tests wait, so they are done at once, after what does not wait.
-check: check-in-ci check-tests .venv/installed-cluster  ## what takes longer
+check: .venv/installed-cluster  ## what takes longer
+	$(MAKE) check-in-ci
+	$(MAKE) check-tests
 	$(MAKE) --jobs check-machines check-package $(if $(CHROMIUM),check-clients)
 
-check-in-ci: check-notebooks $(if $(CHROMIUM),check-site)
+check-in-ci: install
+	$(MAKE) check-notebooks
+	$(if $(CHROMIUM),$(MAKE) check-site)
 
 check-notebooks: install  # all of them, on synthetic data
 	$(BIN)/mimlpaper run --profile smoke --at-once 2 --jobs 1

@@ -63,7 +63,8 @@ def explained_images(
         ``label_names``, and its rows by the names of the images, if these have names.
     regions : bool array or DataFrame (n_instances, n_labels), or None, default None
         Where each label is seen; frames are then green where they are right, and else red. The
-        rows of a DataFrame with an index (bag, instance) go by it, its columns by ``label_names``.
+        rows of a DataFrame with an index (bag, instance) go by it, where images without names are
+        numbered; its columns go by ``label_names``.
     n_shown : int >= 1, default 2
         Number of labels shown of each image; all if there are fewer.
     """

@@ -29,6 +29,7 @@ from mimlpaper.datasets.arff import labels_of_xml, parse_arff, shortest, table_o
 from mimlpaper.datasets.fetch import DataError
 from mimlpaper.datasets.frames import (
     BAG,
+    LEFT_OF_INDEX,
     LIKE_INSTANCE,
     columns_of_heads,
     frame_of_rows,
@@ -45,7 +46,7 @@ from mimlpaper.datasets.tables import (
     label_sets_of,
     labelled_of_table,
     marked_as_labels,
-    truth_of,
+    number_of,
 )
 from mimlpaper.paths import check_file, write_whole
 
@@ -67,7 +68,8 @@ MAT_ORDERS = {b"\x00\x01IM": "<II", b"\x01\x00MI": ">II"}  # by what ends the he
 MAT_COMPRESSED = 15  # the type of a compressed variable
 # In CSV an apostrophe stands before names that a spreadsheet would run, or a reader take for
 # something else.
-GUARDED = re.compile(rf"'*(?:[=+\-@]|{LIKE_LABEL_PREFIX}|(?i:{LIKE_INSTANCE.pattern})$)")
+LIKE_OTHERS = rf"(?i:{LIKE_INSTANCE.pattern})|{LEFT_OF_INDEX.pattern}"
+GUARDED = re.compile(rf"'*(?:[=+\-@]|{LIKE_LABEL_PREFIX}|(?:{LIKE_OTHERS})$)")
 
 
 class Options(NamedTuple):
@@ -295,8 +297,8 @@ def _label_sets(path, options):
 
 
 def _check_heads_of_labels(columns):
-    """Refuse the cells of a first row in place of heads."""
-    if all(truth_of(column.name) is not None for column in columns):
+    """Refuse 0 and 1, the cells of a first row, in place of heads."""
+    if all(column.kind != "label" and number_of(column.name) in (0, 1) for column in columns):
         names = ", ".join(column.name for column in columns)
         raise ValueError(
             f"the heads must name the labels, got {names!r:.60}; is there no line of heads?"
@@ -442,11 +444,13 @@ def _rows_of_csv(text, delimiter):
     Without a first line that names the delimiter, and without columns at the end that are empty in
     all rows; spreadsheets may add both.
     """
+    # Such as "a \"b\"". A quote behind a backslash at the end of a cell stands before a delimiter.
+    escaped_quote = rf'\\"(?![ \t]*(?:{re.escape(delimiter)}|\r|$))'
     reader = csv.reader(
         StringIO(text, newline=""),
         delimiter=delimiter,
         skipinitialspace=True,
-        strict='\\"' in text,  # it may begin a quote within quotes, or end them after a backslash
+        strict=re.search(escaped_quote, text, re.MULTILINE) is not None,
     )
     try:
         stripped = [(reader.line_num, list(map(str.strip, row))) for row in reader]

@@ -6,6 +6,7 @@ import re
 import shlex
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -320,7 +321,10 @@ def _first_cause(error: BaseException) -> BaseException:
 
 def fetch_command(folder: Path) -> str:
     """The command that downloads what is missing in a folder of data files."""
-    elsewhere = "" if folder == data_folder() else f" --data {shlex.quote(str(folder))}"
+    usual = None
+    with suppress(ValueError):  # $MIMLPAPER_DATA may name what is no folder
+        usual = data_folder()
+    elsewhere = "" if folder == usual else f" --data {shlex.quote(str(folder))}"
     return f"mimlpaper data --fetch{elsewhere}"
 
 

@@ -4,6 +4,7 @@ import ast
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from itertools import chain
 from numbers import Real
@@ -58,10 +59,11 @@ KINDS_WITHOUT_NAMES = {
     "M": "dates",
     "m": "durations",
 }
-# The head of an index, as pandas writes it into a file, or reads it from there.
-UNNAMED = re.compile(r"(?:Unnamed: [0-9]+(?:\.[0-9]+)?)?")
-# What is left of an index among the columns: from such a file, from Parquet, by reset_index().
-LEFT_OF_INDEX = re.compile(r"Unnamed: [0-9.]+|__index_level_[0-9]+__|level_[0-9]+|index")
+# The head of an index without a name: pandas writes none, and reads it as the first of these; it
+# writes the second into Parquet, and reset_index() gives the others.
+WITHOUT_NAME = r"Unnamed: [0-9]+(?:\.[0-9]+)?"
+UNNAMED = re.compile(f"(?:{WITHOUT_NAME})?")
+LEFT_OF_INDEX = re.compile(rf"{WITHOUT_NAME}|__index_level_[0-9]+__|index|level_0")
 LISTS = list | tuple | set | frozenset | np.ndarray | pd.Series | pd.Index | ExtensionArray
 LIKE_INSTANCE = re.compile(r"instance(?:[ _-]?(?:id|no|number|index))?", re.IGNORECASE)
 LIKE_BAG = re.compile(r"bags?(?:[ _-]?(?:id|name|no|number))?", re.IGNORECASE)
@@ -243,9 +245,15 @@ def columns_of_heads(heads: Sequence) -> list[Column]:
         elif head == INSTANCE:
             columns.append(Column(head, INSTANCE))
         else:
-            is_unclear = LIKE_INSTANCE.fullmatch(head) or LEFT_OF_INDEX.fullmatch(head)
-            columns.append(Column(head, "unclear" if is_unclear else "number"))
+            columns.append(Column(head, _kind_of_head(head)))
     return columns
+
+
+def _kind_of_head(head):
+    """ "unclear" if it may number the instances, "index" if it may be left of one, or "number"."""
+    if LIKE_INSTANCE.fullmatch(head):
+        return "unclear"
+    return "index" if LEFT_OF_INDEX.fullmatch(head) else "number"
 
 
 def table_of_frame(
@@ -264,6 +272,11 @@ def table_of_frame(
     bag_place = place_of_bag(columns, bag)
     column = columns[bag_place]
     is_chosen = bag is not None or column.name == BAG
+    if column.kind == "index" and not is_chosen and _counts_rows(frame.iloc[:, bag_place]):
+        raise ValueError(
+            f"the first column must name the bags, got {column.name!r}, which counts the rows; "
+            f"leave it out, or, if it names the bags, give bag={column.name!r}"
+        )
     bag_names = _bag_names(frame.iloc[:, bag_place], column, is_chosen)
     _refuse_twin(frame, columns, bag_place)
     left_out = {INSTANCE}
@@ -276,7 +289,8 @@ def table_of_frame(
         frame, columns = _with_sets(frame, columns, labels, separator, max_bytes)
     else:
         columns = with_labels(columns, labels)
-    _refuse_unclear(columns)
+    _refuse_like_instance(columns)
+    columns = _without_left_index(frame, columns)
     columns = list(map(_typed, columns, frame.dtypes))
     return Table(columns, _numbers(frame, columns), bag_names, frame.index)
 
@@ -290,14 +304,30 @@ def _refuse_twin(frame, columns, bag_place):
             raise ValueError(f"2 columns are named {column.name!r:.60} and equal; one is needed")
 
 
-def _refuse_unclear(columns):
-    """Refuse a column that seems to number instances or rows: it would be a feature."""
+def _without_left_index(frame, columns):
+    """The columns, after a check that none is left of an index: it would be a feature."""
+    known = []
+    for place, column in enumerate(columns):
+        if column.kind == "index":
+            if _counts_rows(frame.iloc[:, place]):
+                raise ValueError(
+                    f"the column {column.name!r} counts the rows, as what is left of an index of "
+                    "pandas; leave it out, or give a feature another name"
+                )
+            column = replace(column, kind="number")
+        known.append(column)
+    return known
+
+
+def _counts_rows(cells):
+    """Whether cells are whole numbers that differ."""
+    numbers = pd.to_numeric(cells.astype(object), errors="coerce")
+    return bool(numbers.notna().all() and (numbers % 1 == 0).all() and numbers.is_unique)
+
+
+def _refuse_like_instance(columns):
+    """Refuse a column that seems to number the instances: it would be a feature."""
     for column in columns:
-        if column.kind == "unclear" and LEFT_OF_INDEX.fullmatch(column.name):
-            raise ValueError(
-                f"the column {column.name!r} seems to be left of an index of pandas; leave it out, "
-                "or give a feature another name"
-            )
         if column.kind == "unclear":
             raise ValueError(
                 f"a column that numbers the instances is named {INSTANCE!r}, got {column.name!r}; "

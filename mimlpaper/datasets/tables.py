@@ -30,7 +30,7 @@ MOST_DIGITS = 151  # of LARGEST; Python refuses to read or show integers of thou
 INTEGER = re.compile(r"[+-]?\d++", re.ASCII)
 WITH_COMMA = re.compile(r"'[+-]?\d[\d.]*+,[\d.,]*+'", re.ASCII)
 # How errors show a text with a word in it, and dates and times.
-WORD = re.compile(r"""['"](?:[^\\]|\\.)*?(?<!\\)[a-z]{2}""", re.IGNORECASE)
+WORD = re.compile(r"""['"](?>\\x..|\\u.{4}|\\.|[^\\])*?[a-z]{2}""", re.IGNORECASE)
 SHOWN_TIMES = ("Timestamp(", "Timedelta(", "datetime.")
 LABEL_TRUTHS = {
     **dict.fromkeys(("yes", "y", "true", "t", "positive"), 1.0),
@@ -54,7 +54,7 @@ class Column:
 
     name: str
     # Or nominal, label, set (of labels), instance (its number in the bag), unclear (perhaps such a
-    # number), unread (of new bags).
+    # number), index (perhaps left of one), unread (of new bags).
     kind: str = "number"
     values: Mapping[str, int] = field(default_factory=dict)  # numbers of the declared values
 

@@ -181,6 +181,8 @@ def _judged_part(part, n_parts, level, paper, paired, corrected):
         needs = f"margin {comparison.tied_within:.3f}"
     elif least_shown is None:
         needs = "by ranks"
+    elif not comparison.half:
+        needs = "all differences are equal"
     else:
         needs = f"supported from {least_shown:.3f}"
     effect = f"{comparison.difference:+.3f} ± {comparison.half:.3f}"

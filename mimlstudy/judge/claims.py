@@ -127,8 +127,9 @@ def evaluate_claims(
     return findings
 
 
-def _readers_of_selections(get_records, left_out=()):
-    """Two functions of a selection: its records, and the same with the printed means.
+def _readers_of_selections(get_records):
+    """Two functions: of a selection, its records; also of splits to leave out, the same with the
+    printed means.
 
     None are of synthetic data. Each is made once, since many tests share a selection.
     """
@@ -139,7 +140,7 @@ def _readers_of_selections(get_records, left_out=()):
         return without_synthetic(selected(read_once, selection))
 
     @cache
-    def moved(selection):
+    def moved(selection, left_out):
         rows = without_splits(recorded(selection), left_out)
         return moved_to_printed_means(rows, selection.experiments[0])
 
@@ -177,7 +178,7 @@ def _recorded_and_printed_parts(tests, recorded, moved, rules):
         return records if is_fact else without_splits(records, rules.left_out)
 
     def moved_records_of_test(test):
-        return moved(test.selection(rules.column))
+        return moved(test.selection(rules.column), tuple(rules.left_out))
 
     # Facts have no power: nothing of them is estimated.
     estimates = [test for test in tests if test.claimed not in FACT_TESTS]
@@ -247,7 +248,7 @@ def argue(get_records: Records, rules: Rules = DEFAULT_RULES) -> list[ArguedClai
     Rules are about comparisons of methods. Facts, such as the arithmetic of a formula, depend on
     the column alone: a fact about methods is not tested in a column without their records.
     """
-    recorded, moved = _readers_of_selections(get_records, rules.left_out)
+    recorded, moved = _readers_of_selections(get_records)
     argued = []
     for claim in printed_claims()["id"]:
         tests = claim_tests().get(claim, [])

@@ -66,14 +66,15 @@ def tolerance(cells: pd.DataFrame, rule: str = "") -> pd.Series:
 def two_sets_of_splits(cells: pd.DataFrame) -> pd.Series:
     """q √(s²/N + t²/n), with N printed runs of deviation s, and n runs of ours of deviation t.
 
-    q is from Student's distribution. One run of ours has no deviation: the printed one counts. A
-    cross-validation that lacks folds is such a part of a run.
+    q is from Student's distribution. One run of ours has no deviation: that of whole printed runs
+    counts, and if it is a cross-validation that lacks folds, it is such a part of a run.
     """
     tables = printed_tables()
     n_printed = cells["table"].map({number: table.n_runs for number, table in tables.items()})
     n_folds = cells["table"].map({number: table.n_folds for number, table in tables.items()})
     n_recorded = cells.get("n_trials", n_folds).clip(1, n_folds)
-    n_ours = cells["n"].clip(lower=1) * n_recorded / n_folds
+    part_of_run = (n_recorded / n_folds).where(cells["std"].isna(), 1.0)
+    n_ours = cells["n"].clip(lower=1) * part_of_run
     printed = cells["printed_std"]
     ours = cells["std"].fillna(printed)
     quantile = stats.t.isf(DISAGREE / 2, n_printed + n_ours - 2)

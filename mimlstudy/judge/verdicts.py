@@ -43,7 +43,7 @@ def distances_from_print(cells: pd.DataFrame) -> pd.DataFrame:
     """As :func:`against_printed`, and in_tolerances: |ours - printed| in the pair's tolerances."""
     printed = cells[cells["printed"] == "value"]
     recorded = printed[printed["mean"].notna()]
-    ours = recorded[[*PRINTED_COLUMN, "algorithm", "mean", "std", "n"]]
+    ours = recorded[[*PRINTED_COLUMN, "algorithm", "mean", "std", "n", "n_trials"]]
     pairs = against_printed(ours, printed)
     difference = (pairs["mean"] - pairs["printed_mean"]).abs()
     in_tolerances = difference / tolerance(pairs)

@@ -202,7 +202,7 @@ class Session:
         try:
             self.connection.send(request)
             answer, array = self._received()
-        except GuestError:
+        except (GuestError, KeyboardInterrupt):
             self.end()
             raise
         except (EOFError, OSError):

@@ -141,8 +141,9 @@ class Trace:
             if values:
                 mean = tables.number_text(np.mean([*values.values()]))
                 what = f"{len(values)} with {IN_SENTENCES[column]}"
-                if len(values) == 1:  # its name says how much of a run it is
-                    what += f" ({_kind_of_run(self.table)} {''.join(values)})"
+                if len(values) == 1:
+                    (run,) = values  # its name says how much of a run it is
+                    what += f" ({_kind_of_run(self.table)} {run})"
                 yield f"{what}: mean {mean}"
 
     def __str__(self):

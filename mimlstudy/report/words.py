@@ -37,8 +37,8 @@ def in_words(card: dict) -> str:
     Without records of the paper's data it is one of two sentences that say so.
     """
     if not card["totals"]["closest"]["all"]["rows"]:
-        has_records = any(cell["n"] for cell in card["cells"])
-        return SYNTHETIC_ALONE if has_records else NOTHING_YET
+        kinds = {cell["kind"] for cell in card["cells"] if cell["n"]}
+        return SYNTHETIC_ALONE if kinds == {"synthetic"} else NOTHING_YET
     shares = []
     for name, (n_agree, n_cells) in card["agreeing"].items():
         shares.append(f"{n_agree / n_cells:.0%} agree in {name}")

@@ -99,15 +99,14 @@ const Statistics = (() => {
     });
   }
 
-  // The chance of a sum of some of the ranks, whole numbers, that is at least w: each rank counts or
-  // not, at equal chances.
-  function sumOfRanksAbove(ranks, w) {
+  // The chance that a sum of some whole numbers is at least w: each counts or not, at equal chances.
+  function chanceOfSum(numbers, w) {
     let chances = [1];
-    for (const rank of ranks) {
-      const next = new Array(chances.length + rank).fill(0);
+    for (const number of numbers) {
+      const next = new Array(chances.length + number).fill(0);
       chances.forEach((chance, total) => {
         next[total] += chance / 2;
-        next[total + rank] += chance / 2;
+        next[total + number] += chance / 2;
       });
       chances = next;
     }
@@ -121,7 +120,7 @@ const Statistics = (() => {
     // Values of one size share their mean rank, which doubled is a whole number.
     const doubledRanks = ranks(nonzero.map(Math.abs)).map((rank) => 2 * rank);
     const positive = doubledRanks.filter((_, i) => nonzero[i] > 0);
-    return sumOfRanksAbove(doubledRanks, sum(positive));
+    return chanceOfSum(doubledRanks, sum(positive));
   }
 
   // p-values adjusted for their number by Holm's step-down rule.

@@ -172,6 +172,13 @@ def test_an_estimator_enters_as_well_as_its_class(here, name):
     assert done.standing["rank"].tolist() == [1.0]
 
 
+def test_a_row_without_a_setting_chosen_by_print_stands_once():
+    methods = {*pd.concat(bench_module._recorded(1, ["scene"], "paper"))["method"]}
+    assert {"MimlSvm_mi", "MimlSvm_mi, settings fixed in advance"} <= methods
+    assert "Ml-knn" in methods
+    assert "Ml-knn, settings fixed in advance" not in methods
+
+
 def test_unseen_data_are_a_table_too(here):
     done = run("Shares", ["unseen"])
     assert not done.problems

@@ -1352,9 +1352,27 @@ def test_a_table_of_labels_without_a_line_of_heads_is_refused(labels_of):
         labels_of("a.png,1,0\nb.png,0,1\n")
 
 
+def test_labels_may_be_called_positive_and_negative(labels_of, read):
+    table = labels_of("image,positive,negative\na.png,1,0\nb.png,0,1\n")
+    assert list(table.columns) == ["positive", "negative"]
+    assert read("t.csv", "1\nbag,f1,yes\nx,5,1\ny,6,0\n").label_names == ("yes",)
+    assert list(labels_of("image,label:1\na.png,1\n").columns) == ["1"]
+
+
 def test_a_backslash_may_stand_before_the_end_of_a_quote(read):
-    data = read("t.csv", 'bag,f,label:x\n"C:\\a\\",1,1\n"C:\\b\\",2,0\n')
+    """There quotes may have spaces around them, as elsewhere."""
+    data = read("t.csv", 'bag,f,label:x\n"C:\\a\\",1,1\n"C:\\b\\" ,2,0\n')
     assert data.bag_names == ("C:\\a\\", "C:\\b\\")
+
+
+def test_features_called_as_an_index_come_back(read, tmp_path):
+    """The same heads in a table that somebody else wrote may be left of an index."""
+    names = ["index", "level_0", "Unnamed: 0", "__index_level_0__"]
+    rows = [[[0.0, 1.0, 2.0, 3.0]], [[1.0, 2.0, 3.0, 4.0]]]
+    write_bags(tmp_path / "t.csv", labelled_bags(rows, [[1], [0]], feature_names=names))
+    assert read_bags(tmp_path / "t.csv").feature_names == tuple(names)
+    wavelets = read("w.csv", "bag,level_1,index,label:x\na,1,0.5,1\nb,2,0.5,0\n")
+    assert wavelets.feature_names == ("level_1", "index")
 
 
 @pytest.mark.parametrize("encoding", [None, 5, "utf9"])
@@ -1609,11 +1627,13 @@ def test_new_bags_of_arff_may_lack_the_labels_of_the_file_beside_them(tmp_path):
         ("bag,c,label:x\na,red,1\n", "got 'red'; give words as categories"),
         ("bag,c,label:x\na,,1\n", "got a missing value; give missing= to replace it$"),
         ("bag,c,label:x\na,1\xa0234,1\n", "got '1.xa0234'$"),
+        ("bag,c,label:x\na,1\xad234,1\n", "got '1.xad234'$"),
         (
             "Unnamed: 0.1,bag,c,label:x\n0,a,1,1\n",
             "the first column must have a name, got 'Unnamed: 0.1'",
         ),
-        ("bag,c,index,label:x\na,1,0,1\n", "'index' seems to be left of an index of pandas"),
+        ("bag,c,index,label:x\na,1,0,1\n", "'index' counts the rows, as what is left"),
+        ("index,image,c,label:x\n0,a,1,1\n1,a,2,1\n", "got 'index', which counts the rows"),
         ('bag,c,"label:6\\" pipe"\na,1,1\n', 'line 1: .*a quote within quotes is written ""'),
         (
             "bag,f1,label:a\n'-5,1,1\n-5,2,1\n",

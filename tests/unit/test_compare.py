@@ -288,6 +288,14 @@ def test_the_printed_values_are_identified(printed):
     assert 0.05 < agreement["chance_agreement"] < 0.35
 
 
+def test_the_share_of_agreement_is_that_of_the_verdicts_also_of_half_runs():
+    half = as_in_the_paper(5).query("split < 5")
+    half = half.assign(accuracy=half["accuracy"] + np.linspace(0, 0.2, len(half)))
+    total = verdicts.agreement(scorecard_cells({"table5": half}, numbers=[5]))
+    assert 0 < total["agrees"] < total["measured"]
+    assert total["match_rate"] == pytest.approx(total["agrees"] / total["measured"])
+
+
 def test_a_wider_tolerance_matches_more_rows_of_other_algorithms(printed):
     pairs = verdicts.distances_from_print(printed[printed["table"] == 1])
     assert len(pairs) == 53 + 350
@@ -329,6 +337,7 @@ def three_cells():
             "mean": [0.2, 0.1, 0.3],
             "std": 0.0,
             "n": 30,
+            "n_trials": 1,
             "printed_mean": [0.1, 0.2, 0.3],
             "printed_std": 0.0,
             "verdict": "agrees",

@@ -260,8 +260,15 @@ def test_a_level_of_the_index_names_the_bags():
             .set_index(pd.Index([3, 5, 9], name="row")),
             "the index 'row' and the first column, 'image', may both name the bags",
         ),
-        (TABLE.reset_index(), "the column 'index' seems to be left of an index of pandas"),
-        (TABLE.assign(__index_level_0__=[2, 0, 1]), "'__index_level_0__' seems to be left"),
+        (
+            TABLE.reset_index(),
+            "the column 'index' counts the rows, as what is left of an index",
+        ),
+        (TABLE.assign(__index_level_0__=[2, 0, 1]), "'__index_level_0__' counts the rows"),
+        (
+            TABLE.rename(columns={"bag": "image"}).reset_index(),
+            "the first column must name the bags, got 'index', which counts the rows",
+        ),
         (
             NUMBERED.set_index("instance", drop=False),
             "the index and a column are both named 'instance'",

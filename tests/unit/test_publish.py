@@ -16,7 +16,7 @@ from mimlstudy.report.bench import folder_of
 from mimlstudy.report.companion import SYNTHETIC_NOTE
 from mimlstudy.report.figures import save_figure
 from mimlstudy.report.first_page import answer
-from mimlstudy.report.notebooks import NotebookRun
+from mimlstudy.report.notebooks import NotebookRun, find_notebook
 from mimlstudy.report.sections import photograph
 from mimlstudy.report.status import Artefact, artefacts, trial_counts
 from tests.made_up_notebooks import edited, write_notebook
@@ -160,6 +160,11 @@ def test_every_file_of_an_artefact_is_published(artefact, counts):
             pytest.skip(f"{name} is not recorded yet")
     for name in artefact.files:
         assert (folders.figures() / name).is_file()
+
+
+def test_the_example_whose_bench_is_forgotten_is_the_one_of_the_notebook():
+    notebook = nbformat.read(find_notebook("own_method"), as_version=4)
+    assert any(f'"{publish.EXAMPLE}"' in cell.source for cell in notebook.cells)
 
 
 SHORT_README = "# A\n<!-- photograph -->\n<!-- end -->\n<!-- answer -->\n<!-- end -->\n\nB\n"

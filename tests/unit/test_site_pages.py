@@ -30,7 +30,8 @@ from tests.made_up_records import as_in_the_paper
 
 def test_the_page_of_numbers_has_every_cell_and_its_origin_once():
     records = {"table1": as_in_the_paper(1, seconds=1.0)}
-    page = cells.cells_page(records.get, default_store(), "paper")
+    page = cells.cells_page(records.get, default_store(), "smoke")
+    assert "mimlpaper compute table1 --profile smoke --methods" in page
     origins = re.findall(r'<template id="table1/[^"]*" data-origin="([^"]*)"', page)
     assert len(origins) == 8 * 7
     assert len(set(origins)) == 8

@@ -54,6 +54,9 @@ def test_half_a_cross_validation_is_half_a_run():
     assert tolerance(half).item() == pytest.approx(by_hand, rel=1e-4)
     whole = cell(5, "accuracy", std=np.nan, n=1, n_trials=10)
     assert tolerance(whole).equals(tolerance(whole.drop(columns="n_trials")))
+    # The deviation of several runs is that of what they are.
+    several = cell(5, "accuracy", n=2, n_trials=5)
+    assert tolerance(several).equals(tolerance(several.drop(columns="n_trials")))
 
 
 def test_cells_of_several_tables_have_the_rule_of_each():

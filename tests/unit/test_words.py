@@ -63,6 +63,8 @@ def test_the_sign_of_an_order_stands_before_its_point(card):
 def test_synthetic_data_say_nothing_of_the_paper():
     drawn = scorecard({"table1": as_in_the_paper(1, kind="synthetic")})
     assert words.in_words(drawn) == words.SYNTHETIC_ALONE
+    beyond_print = as_in_the_paper(5).query("method == 'SubCod'").assign(method="another")
+    assert words.in_words(scorecard({"table5": beyond_print})) == words.NOTHING_YET
 
 
 def test_without_records_nothing_is_said():
