@@ -286,7 +286,7 @@ def test_what_a_guest_prints_is_kept_in_a_file_of_limited_size(here, capfd):
     kept = done.folder / OUTPUT
     assert 0 < kept.stat().st_size <= 2 * KEPT_OUTPUT
     assert "xxx" not in "".join(capfd.readouterr())
-    assert f"[{OUTPUT}]" in (done.folder / "report.md").read_text()
+    assert f"{folders.within_project(kept)}`" in (done.folder / "report.md").read_text()
 
 
 def test_a_long_message_of_a_guest_is_cut(here):
