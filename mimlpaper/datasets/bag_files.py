@@ -537,16 +537,15 @@ def _unguarded_column(column):
 
 def _unguarded_names(names):
     """Names of bags without the apostrophes that guard some; two names may not become equal."""
+    unguarded = np.array(list(map(_unguarded_name, names)), dtype=object)
     written_of: dict[str, str] = {}
-    for written in dict.fromkeys(names):
-        name = _unguarded_name(written)
-        if name in written_of:
+    for written, name in zip(names, unguarded, strict=True):
+        if written_of.setdefault(name, written) != written:
             raise ValueError(
                 f"{written_of[name]!r:.60} and {written!r:.60} are one name, since an apostrophe "
                 "before it only guards it; give one bag another name"
             )
-        written_of[name] = written
-    return np.array(list(map(_unguarded_name, names)), dtype=object)
+    return unguarded
 
 
 def _unguarded_name(name):
