@@ -169,9 +169,9 @@ class Bags:
         chosen = chosen_places(key, self.names, len(self))
         sizes = self.sizes[chosen]
         offsets = np.concatenate([[0], np.cumsum(sizes)])
-        # Each bag moves from its place among all instances to its place among the chosen ones.
-        moves = self.offsets[chosen] - offsets[:-1]
-        rows = np.arange(offsets[-1]) + np.repeat(moves, sizes)
+        # From a place among the chosen instances to the place among all.
+        shifts = self.offsets[chosen] - offsets[:-1]
+        rows = np.arange(offsets[-1]) + np.repeat(shifts, sizes)
         names = None
         if self.names is not None:
             all_names = list(self.names)
@@ -189,7 +189,7 @@ class Bags:
             names = [*self.names, *added.names]
         offsets = np.concatenate([self.offsets, self.n_instances + added.offsets[1:]])
         instances = np.concatenate([self.instances, added.instances])
-        # Their names are equal, or one of them has none.
+        # Their names are equal, or taken by place: one has none, or numbers beside words.
         feature_names = added.feature_names if self.feature_names is None else self.feature_names
         return Bags(instances, offsets, feature_names, names)
 
@@ -250,7 +250,7 @@ class Bags:
 
 
 def _whole_offsets(values):
-    """Offsets as integers, where a conversion would cut off fractions and imaginary parts."""
+    """Offsets as integers; fractions and imaginary parts are refused, not cut off."""
     check_type("offsets", values)
     offsets = np.asarray(values)
     if offsets.dtype.kind not in "iu":

@@ -115,7 +115,10 @@ def _losses(estimator, bags):
 
 
 def _shares_of_distances(learner, bags):
-    """z_k times the mean gradient, for the instance that sets z_k: (n_instances, n_labels)."""
+    """Sum over the z_k that an instance sets, each times its mean gradient.
+
+    Shape (n_instances, n_labels).
+    """
     check_is_fitted(learner)
     medoids = learner.medoid_map_.medoids_
     z = learner.medoid_map_.transform(bags)  # (n_bags, n_medoids)
@@ -137,8 +140,8 @@ def _farthest(bags, medoids):
         for k, columns in enumerate(by_medoid):
             to_medoid = columns.min(axis=1)
             to_bag = columns.min(axis=0)
-            # Nearest to the medoid's farthest instance.
             if to_bag.max() > to_medoid.max():
+                # Nearest to the medoid's farthest instance.
                 places[i, k] = columns[:, to_bag.argmax()].argmin()
             else:
                 places[i, k] = to_medoid.argmax()

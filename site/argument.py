@@ -102,7 +102,10 @@ def _original(get_records, selection):
 
 
 def _runs(records):
-    """Splits, and by method and criterion a value for each split; None if a split has none."""
+    """Splits, and by method and criterion a value for each split; None if a split has none.
+
+    A split is a list, read by place: data set, number, size of the training set, of the test set.
+    """
     sizes = records.groupby(["dataset", "split"])[["n_train", "n_test"]].mean()
     splits = sizes.reset_index()
     names = [name for name in (*CRITERIA, "accuracy") if name in records]
@@ -121,7 +124,7 @@ def _described(test, runs):
         return {"facts": {column: runs.parts_of_fact(test, column) for column in SETTINGS_COLUMNS}}
     names = {}
     for column in SETTINGS_COLUMNS:
-        names[column] = runs.add(Selection(test.experiments, column), test)
+        names[column] = runs.add(test.selection(column), test)
     described = {"test": test.claimed, "values": [*test.values], "runs": names}
     if test.claimed == SWEPT:
         return described | _sweep(test, runs, names["closest"])

@@ -82,7 +82,7 @@ def gather(sources, profile, computed):
     ``computed`` are futures of the API's pages, "api", and of the page "play".
     """
     paper = Companion(profile=profile)
-    executed, headings = gather_notebooks(sources / "notebooks", profile, paper.folder)
+    shown_by_notebook, headings = gather_notebooks(sources / "notebooks", profile, paper.folder)
     gather_static(sources / "static")
     figures = copy_figures(paper.folder, sources / "figures")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -94,15 +94,15 @@ def gather(sources, profile, computed):
     write_tables(sources / "extra" / "csv", figures, card)
     status_of = {row["artefact"]: row for row in artefact_status(profile)}
     texts = {
-        "index": pages.home_page(readme, executed, figures),
-        "readme": pages.readme_page(readme, executed, figures),
+        "index": pages.home_page(readme, shown_by_notebook, figures),
+        "readme": pages.readme_page(readme, shown_by_notebook, figures),
         "guide": (HERE / "guide.md").read_text(encoding="utf-8").replace("](../", "]("),
         "scorecard": pages.scorecard_page(card, profile),
         "cell": cells_page(paper.in_any_state, paper.store, profile),
         "claims": pages.claims_page(card, profile, headings),
         "glossary": pages.glossary_page(),
         "choices": pages.choices_page(),
-        "gallery": gallery.gallery_page(status_of, executed, profile, figures),
+        "gallery": gallery.gallery_page(status_of, shown_by_notebook, profile, figures),
         "explore": pages.explore_page(paper.recorded),
         "story": pages.story_page(paper.recorded),
         "play": computed["play"].result(),

@@ -13,8 +13,8 @@ ORIGIN = Markup(' data-origin="{name}"')
 def cells_page(get_records, store, profile):
     """Every cell as a template that the page shows when its address is asked for.
 
-    ``get_records`` returns the records of an experiment by its name, of a ``profile``, and
-    ``store`` has the outcomes of their repetitions. What cells of one method on one data set share,
+    ``get_records(name)`` gives the records of an experiment in a ``profile``, and ``store`` has the
+    outcomes of verification. What cells of one method on one data set share,
     their origins, is a template of its own.
     """
     templates, names = [], {}

@@ -46,7 +46,8 @@ from mimlstudy.report.status import (
 WIDTH = 100  # of the README's lines
 MADE_OF = "made_of.json"  # in figures/
 EXAMPLE = "mimlstudy.report.example_entry:method"  # as own_method enters it
-# Says where a record comes from, and stands in no figure: verification leaves figures as they are.
+# Says where a record comes from, and stands in no table or figure, but in a trace: verification
+# leaves the others as they are.
 NOT_SHOWN = {*ORIGIN, SEAL}
 # Looks of tables, which a page of the repository may not have.
 LOOKS = re.compile(
@@ -193,9 +194,9 @@ def codecheck_manifest() -> str:
 
 
 def write_made_of(notebooks: Iterable[str] | None = None) -> Path:
-    """Write ``figures/made_of.json``; only what some ``notebooks`` have written, if they are named.
+    """Write ``figures/made_of.json``; if ``notebooks`` are named, those of the others are kept.
 
-    The files of other notebooks keep the hash of the records that they were made of.
+    What is kept is an entry that was listed: the hash of a file, and of the records behind it.
     """
     path = folders.figures() / MADE_OF
     entries = made_of()

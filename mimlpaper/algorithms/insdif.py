@@ -169,7 +169,7 @@ class DifferenceFeatures(PrototypeDifferences):
     rank : int >= 1, "auto" or None, default "auto"
         Largest number of landmarks of the kernel's factor; None is exact. "auto" is exact up to
         2,000 differences; above, it stops at 1% of the kernel's trace unexplained, or at 1,000
-        landmarks. Not used by "linear".
+        landmarks.
     random_state : int, RandomState or None, default None
         Draws the landmarks.
 

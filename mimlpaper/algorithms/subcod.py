@@ -117,8 +117,8 @@ class SubCod(BagClassifier):
     def predict_concepts(self, X) -> np.ndarray:
         """The learner's label sets, as booleans (n_bags, M).
 
-        Sub-concepts with the same training bags have the same scores, and the label rule sees each
-        of them: where it takes the highest of equal scores, that is the first.
+        Sub-concepts with the same training bags have the same scores. If the label rule takes the
+        highest score alone, it takes the first of equal ones.
         """
         check_is_fitted(self)
         scores = np.asarray(self.learner_.decision_function(check_bags(X, self)))

@@ -18,7 +18,7 @@ from mimlpaper.parameters import COUNT, POSITIVE, VERBOSITY
 from mimlpaper.sharing import shared
 
 GRID = 2.0**-51  # weights are multiples of it: sums are exact, and equal splits tie
-STRETCH = 25  # a longer run takes over the tests of a run of a multiple of this many rounds
+STRETCH = 25  # after each so many rounds tests are kept, and a longer run begins with them
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -199,7 +199,7 @@ def _root_values(Y, smoothing):
 
 
 def _sides(weights):
-    """W_+ and W_- of examples, from weights that are negative where the label is missing."""
+    """W_+ and W_- of examples, from weights that are negative where an example lacks the label."""
     return np.maximum(weights, 0.0).sum(axis=0), np.maximum(-weights, 0.0).sum(axis=0)
 
 
@@ -271,7 +271,10 @@ def _best_test(nodes, columns, weights) -> Test:
 
 @compiled
 def _best_split(values, rows, starts, weights, have, lack, outside):
-    """Z, feature and threshold of the best test; ``weights`` are negative for a missing label."""
+    """Z, feature and threshold of the best test.
+
+    ``weights`` are negative where an example lacks the label.
+    """
     longest = np.diff(starts).max()
     left = np.empty((2, len(have), longest + 1))  # W_+ and W_- below each entry of a column
     sums = np.empty(longest)

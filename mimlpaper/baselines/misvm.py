@@ -29,7 +29,7 @@ class Alternations:
     objective: np.ndarray  # (n_alternations,)
     gaps: np.ndarray  # (n_alternations,), duality gap as a share of the objective
     hidden: np.ndarray  # what the last machine was trained on
-    converged: bool  # whether hidden values repeated
+    converged: bool  # whether hidden values were those of an earlier machine
 
     def instance_scores(self, features: Bags) -> np.ndarray:
         """f(x) of the last machine: (n_instances,)."""
@@ -189,7 +189,7 @@ class MiSvmInstance(_MiSvm):
     n_alternations_ : int
         Number of machines.
     converged_ : bool
-        Whether the labels repeated.
+        Whether the labels were those of an earlier machine.
     classes_ : array (2,)
         The classes of a bag, the positive one last.
 
@@ -260,7 +260,7 @@ class MiSvmBag(_MiSvm):
     n_alternations_ : int
         Number of machines.
     converged_ : bool
-        Whether the points of the positive bags repeated.
+        Whether the points of the positive bags were those of an earlier machine.
     classes_ : array (2,)
         The classes of a bag, the positive one last.
 
@@ -392,14 +392,14 @@ class ChFd(HighestInstance, BagClassifier):
         features = self._fit_features(bags)
         positives = features[positive]
         negatives = features[~positive].instances
-        of_negatives = np.eye(features.n_features) + self.nu * _scatter(negatives)
+        fixed_part = np.eye(features.n_features) + self.nu * _scatter(negatives)
         negative_mean = negatives.mean(axis=0)
         moved = positives.mean(positives.instances)
         objective: list[float] = []
         for _ in range(self.max_alternations):
             points = moved
             mean = points.mean(axis=0)
-            M = of_negatives + self.nu * _scatter(points)
+            M = fixed_part + self.nu * _scatter(points)
             weights, intercept, value = _fisher(M, mean, negative_mean)
             objective.append(value)
             if len(objective) > 1 and objective[-2] - value <= self.tol * objective[-2]:
@@ -429,8 +429,8 @@ def _scatter(points):
 def _fisher(M, mean, negative_mean):
     """w and b with the least <w, M w>, f(mean) = 1 and f(negative_mean) = -1; and <w, M w>."""
     difference = mean - negative_mean
-    sizes = np.linalg.norm(mean) + np.linalg.norm(negative_mean)
-    if np.linalg.norm(difference) <= ROUNDING * sizes:
+    scale = np.linalg.norm(mean) + np.linalg.norm(negative_mean)
+    if np.linalg.norm(difference) <= ROUNDING * scale:
         raise ValueError("X must tell the classes apart: their mean instances are the same")
     direction = cho_solve(cho_factor(M), difference)
     w = 2.0 * direction / (difference @ direction)

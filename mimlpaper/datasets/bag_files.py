@@ -132,8 +132,8 @@ def read_bags(
     Parameters
     ----------
     source : DataFrame of pandas or polars, Table of pyarrow, or path
-        A path ends in .csv, .tsv, .json, .jsonl, .ndjson, .arff, any of these with .gz, .parquet
-        or .mat.
+        A path ends in .csv, .tsv, .json, .jsonl, .ndjson, .arff (each also with .gz behind it),
+        .parquet or .mat.
     bag : str or None, default None
         The column, or level of the index, that names the bags; None for ``bag``, else the first,
         unless it holds floats, booleans or dates.
@@ -153,8 +153,9 @@ def read_bags(
         The largest size of the file, also after decompression. The numbers that are read from it,
         of which sets and categories may make many, may take four times as much memory.
 
-    Raises DataError with the file, and its line or bag that does not follow the format; ValueError
-    if the source is no table and no file, or an argument is of another type.
+    Raises DataError with the file, and its line or bag that does not follow the format;
+    FileNotFoundError if there is no such file; ValueError if the source is no table and no path, or
+    an argument is of another type.
     """
     options = Options(
         bag=bag,
@@ -259,8 +260,8 @@ def read_labels(
     max_bytes : int, default 256 MiB
         The largest size of the file.
 
-    Raises DataError with the file, and its line that does not follow the format; ValueError if
-    ``max_bytes`` is no number of bytes.
+    Raises DataError with the file, and its line that does not follow the format;
+    FileNotFoundError if there is no such file; ValueError if an option is of another type.
     """
     options = _checked(Options(encoding=encoding, max_bytes=max_bytes))
     return _read(path, _label_sets, Path(path), options)
@@ -391,7 +392,13 @@ def _text(path, options):
 
 
 def _likely_encoding(content):
-    """The encoding of a text that is not in UTF-8."""
+    """The encoding of a text, where another one fails."""
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    else:
+        return "utf-8"
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     is_of_windows = WINDOWS.search(content) and not NOT_WINDOWS.search(content)
@@ -441,10 +448,11 @@ def _delimiter(text, begin=0):
 def _rows_of_csv(text, delimiter):
     """The line and the cells of each row; lines without text in a cell are no rows.
 
-    Without a first line that names the delimiter, and without columns at the end that are empty in
-    all rows; spreadsheets may add both.
+    Left out are a first line that names the delimiter, and columns at the end that are empty in all
+    rows; spreadsheets may add both.
     """
-    # Such as "a \"b\"". A quote behind a backslash at the end of a cell stands before a delimiter.
+    # \" within a cell is refused, by strict reading. Before a delimiter or the end of a line it is
+    # a backslash and the quote that closes the cell.
     escaped_quote = rf'\\"(?![ \t]*(?:{re.escape(delimiter)}|\r|$))'
     reader = csv.reader(
         StringIO(text, newline=""),
@@ -592,7 +600,7 @@ def _records_of_json(text):
 
 
 def _integer(digits):
-    """The integer; its text if no number may be so large, since Python reads no longer ones."""
+    """The integer; its text if it is too long: it is refused later, and int() may not read it."""
     return int(digits) if len(digits) <= MOST_DIGITS else digits
 
 
@@ -643,7 +651,7 @@ def _read_arff(path, options):
 
 
 def _refuse_of_tables(options, reason):
-    """Refuse what says how a table is read, for a file that is none."""
+    """Refuse ``bag=`` and ``separator=`` for a file that is no table."""
     for name in ("bag", "separator"):
         given = getattr(options, name)
         if given is not None:

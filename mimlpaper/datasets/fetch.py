@@ -41,7 +41,7 @@ class Source:
     n_instances: int | None  # None if the examples are single instances
     n_features: int
     n_labels: int
-    files: tuple[str, ...]  # in the manifest, the numbers in the first; none if synthetic
+    files: tuple[str, ...]  # in the manifest, that of the features first; none if synthetic
     citation: str
 
 
@@ -69,7 +69,10 @@ class ManifestEntry:
 
 
 def drawn_sizes(name: str) -> tuple[int, ...]:
-    """Numbers of bags, instances in each, and labels of "drawn:400x8x4"; none of other names."""
+    """Numbers of bags, instances in each, and labels of "drawn:400x8x4"; () for others.
+
+    Raises ValueError for sizes that cannot be read.
+    """
     if not name.startswith(DRAWN):
         return ()
     sizes = re.fullmatch(r"([1-9][0-9]*)x([1-9][0-9]*)x([1-9][0-9]*)", name.removeprefix(DRAWN))
@@ -205,7 +208,7 @@ def fetch_all(
         except DataError as error:
             errors.append(error)
     if errors:
-        lines = [f"{len(errors)} of {len(files)} files are missing:", *map(str, errors)]
+        lines = [f"{len(errors)} of {len(files)} files could not be had:", *map(str, errors)]
         if any(isinstance(error, DownloadError) for error in errors):
             lines.append(_ways_out(folder))
         raise DataError("\n".join(lines))
@@ -215,7 +218,8 @@ def fetch_all(
 def fetch(file: str, data_home: str | os.PathLike | None = None, *, replace: bool = False) -> Path:
     """Path of a file of the manifest, with checked sha256; downloads a missing file.
 
-    A damaged file may be the user's own, and only ``replace`` overwrites it: a DataError says how.
+    A damaged file may be the user's own. It is replaced, and kept as ``.old``, only with
+    ``replace``; else a DataError says how.
     """
     folder = data_folder(data_home)
     try:
@@ -235,8 +239,8 @@ def _fetched(entry, folder, replace):
         )
     if not path.exists():
         return download(entry, folder)
-    # It may be the user's own.
-    old = path.with_name(f"{path.name}.old")
+    # It may be the user's own, as what was kept before.
+    old = _free_name(path)
     path.replace(old)
     try:
         fetched = download(entry, folder)
@@ -245,6 +249,14 @@ def _fetched(entry, folder, replace):
         raise
     print(f"{path} was damaged or another file, which is kept as {old.name}", file=sys.stderr)
     return fetched
+
+
+def _free_name(path):
+    """The first of name.old, name.old2 and so on that nothing has."""
+    number = 1
+    while (old := path.with_name(f"{path.name}.old{number if number > 1 else ''}")).exists():
+        number += 1
+    return old
 
 
 def download(entry: ManifestEntry, folder: Path) -> Path:

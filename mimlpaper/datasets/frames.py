@@ -115,18 +115,21 @@ def frame_of_rows(source, bag: str | None) -> pd.DataFrame:
 def _level_of_bags(frame):
     """The level or column named bag, else the first level that is not the instances'.
 
-    Raises ValueError for an index that counts rows.
+    That of the instances, if it is alone: then a column names the bags. Raises ValueError for an
+    index that counts rows.
     """
     levels = list(frame.index.names)
     if BAG in [*levels, *frame.columns]:
         return BAG
+    if levels == [INSTANCE]:
+        return INSTANCE
     if isinstance(frame.index, pd.RangeIndex):
         (level,) = levels
         raise ValueError(
             f"the index {level!r} counts the rows; if it names the bags, give bag={level!r}, and "
             "if it means nothing, table.reset_index(drop=True)"
         )
-    level = next((level for level in levels if level != INSTANCE), levels[0])
+    level = next(level for level in levels if level != INSTANCE)
     if len(levels) == 1:
         _check_filtered_numbers(frame, level)
     return level
@@ -272,7 +275,7 @@ def table_of_frame(
     bag_place = place_of_bag(columns, bag)
     column = columns[bag_place]
     is_chosen = bag is not None or column.name == BAG
-    if column.kind == "index" and not is_chosen and _counts_rows(frame.iloc[:, bag_place]):
+    if column.kind == "index" and not is_chosen and _may_number_rows(frame.iloc[:, bag_place]):
         raise ValueError(
             f"the first column must name the bags, got {column.name!r}, which counts the rows; "
             f"leave it out, or, if it names the bags, give bag={column.name!r}"
@@ -309,7 +312,7 @@ def _without_left_index(frame, columns):
     known = []
     for place, column in enumerate(columns):
         if column.kind == "index":
-            if _counts_rows(frame.iloc[:, place]):
+            if _may_number_rows(frame.iloc[:, place]):
                 raise ValueError(
                     f"the column {column.name!r} counts the rows, as what is left of an index of "
                     "pandas; leave it out, or give a feature another name"
@@ -319,8 +322,8 @@ def _without_left_index(frame, columns):
     return known
 
 
-def _counts_rows(cells):
-    """Whether cells are whole numbers that differ."""
+def _may_number_rows(cells):
+    """Whether cells are whole numbers that differ, such as those left of an index of pandas."""
     numbers = pd.to_numeric(cells.astype(object), errors="coerce")
     return bool(numbers.notna().all() and (numbers % 1 == 0).all() and numbers.is_unique)
 
@@ -404,7 +407,7 @@ def _kind_without_names(cells):
         return _kind_without_names(cells.cat.categories)
     if cells.dtype.kind in KINDS_WITHOUT_NAMES:
         return KINDS_WITHOUT_NAMES[cells.dtype.kind]
-    if cells.dtype.kind not in "OU":  # of objects and texts
+    if cells.dtype.kind not in "OU":  # integers, which may be names
         return None
     if any(isinstance(cell, date | pd.Period) for cell in cells):
         return KINDS_WITHOUT_NAMES["M"]
@@ -483,7 +486,8 @@ def _with_sets(frame, columns, name, separator, max_bytes):
         check_size(len(sets), len(set(chain.from_iterable(sets))), max_bytes)
     binarizer = MultiLabelBinarizer()
     labels = pd.DataFrame(binarizer.fit_transform(sets), frame.index, binarizer.classes_)
-    if None not in map(truth_of, labels):
+    # Also no name at all.
+    if all(truth_of(label) is not None for label in labels):
         raise ValueError(
             f"{name!r} must hold sets of names, got {list(labels) or 'no name'}{_of_truths(name)}"
         )
@@ -527,8 +531,9 @@ def _unseparated(column, separator, name, other):
 
 
 def names_in(cell, separator: str | None) -> list[str] | None:
-    """The names in a cell of a set: [] for a missing cell, None if the cell cannot be read.
+    """The names in a cell of a set: [] for an empty or missing cell.
 
+    None if it cannot be read, also for a text such as NA: it may be a name, or say missing.
     A set is a list, a list in JSON, one as Python shows it, or names with a separator between them:
     the given one, or semicolons and bars.
     """
@@ -600,7 +605,7 @@ def _names_in_list(text):
 
 
 def _without_numpy(text):
-    """A list whose names are those of Python."""
+    """The text of a list with np.str_('sea') as 'sea'."""
     return NUMPY_OR_PLAIN.sub(lambda item: item[1] or item[2], text)
 
 

@@ -197,7 +197,8 @@ class Store:
         """Replace the file, in one step, by what ``change`` makes of its whole trials.
 
         No writer comes between reading and writing. Records that were superseded leave the file.
-        A row that keeps its seal keeps its text, and so the doubt that it was written with.
+        A row that keeps its seal keeps its text, and so the doubt that it was written with, without
+        that of a damaged row, which reading puts in.
         """
         path, columns = self.path(experiment.name), columns_of(experiment.measure)
         try:
@@ -284,7 +285,7 @@ class Store:
 
 
 def _whole_text(path, n_columns):
-    """The text of a file without a torn last row; "" if there is none."""
+    """The text of a file without a torn last row; "" if there is no file."""
     data = path.read_bytes() if path.is_file() else b""
     end, _ = end_of_rows(data, n_columns)
     return data[:end].decode(errors="replace")
@@ -401,8 +402,10 @@ def _last_whole_runs(rows):
     """
     places = pd.Series(np.arange(len(rows)), rows.index)
     begins = (rows[KEY] != rows[KEY].shift()).any(axis=1) | (rows["stage"].diff() <= 0)
-    by_run = places.groupby(begins.cumsum())
-    is_whole = by_run.transform("size") == rows["n_stages"]
+    run = begins.cumsum()
+    by_run = places.groupby(run)
+    has_all_stages = by_run.transform("size") == rows["n_stages"]
+    is_whole = has_all_stages.groupby(run).transform("all")
     whole = rows[is_whole].assign(end=by_run.transform("max")[is_whole])
     if not is_whole.all():
         whole = pd.concat([whole, _gathered_runs(rows[~is_whole].assign(end=places))])
@@ -419,8 +422,8 @@ def _gathered_runs(rows):
     return rows[groups["stage"].transform("size") == rows["n_stages"]]
 
 
-# A row whose values all differ, but for the empty ones, so that no two can be swapped unseen.
 KNOWN_MEASURE = Measure(rows=list, numbers=("share", "value"), words=("word",), shares=("share",))
+# Its values all differ, but for the empty ones, so that no two can be swapped unseen.
 KNOWN_ROW: dict[str, Any] = {
     "experiment": "known",
     "dataset": "data, quoted",
@@ -509,15 +512,16 @@ def _keys_to_restore(table, below):
     to_restore = set()
     for key, state in zip(keys_of(below), below["state"], strict=True):
         if key in of_same_run:
-            counts = state in REFUTED
+            is_restored = state in REFUTED
         else:
-            counts = state == CURRENT and state_above[key] != CURRENT
-        if counts:
+            is_restored = state == CURRENT and state_above[key] != CURRENT
+        if is_restored:
             to_restore.add(key)
     return to_restore
 
 
 def _states(table, today, experiment, store):
+    """The state of each row: the worst of its trial's stages."""
     outcomes = store.outcomes()
     state_of_group = _states_of_groups(outcomes[outcomes["experiment"] == experiment.name])
     arithmetic_here = arithmetic()

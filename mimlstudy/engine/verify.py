@@ -39,8 +39,8 @@ from mimlstudy.engine.trials import Experiment, Trial
 from mimlstudy.engine.workers import TrialError, run_trials
 
 MEANING = (
-    "equal: to a millionth; close: as if one test bag in a hundred, or one in all, had one label "
-    "decided and two neighbours ranked differently"
+    "equal: to a millionth; close: as if one test bag in a hundred, and at least one, had one "
+    "label decided and two neighbours ranked differently"
 )
 COLUMNS_OF_RESULT = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
 LARGEST_SHARE_OF_A_TRIAL = 1 / 4
@@ -68,7 +68,7 @@ def verify(
     data_home=None,
     random_state=None,
 ) -> pd.DataFrame:
-    """Re-run recorded trials of each group: a random ``sample``, and every outlier.
+    """Re-run recorded trials of each group: a random ``sample``, outliers, and what once differed.
 
     A group whose repeated trials all give the recorded numbers is attested, unless another machine
     found otherwise: its records count as current for today's code, until a later outcome of the
@@ -138,7 +138,10 @@ def n_in_no_group(
     n_trials = 0
     for experiment in experiments:
         table = read_records(experiment, profile=profile, store=store)
-        left_out = ~_have_group(table) if experiment.measure.repeatable else table["state"].notna()
+        if experiment.measure.repeatable:
+            left_out = ~_have_group(table)
+        else:
+            left_out = pd.Series(True, table.index)
         n_trials += len(table[left_out].drop_duplicates(KEY))
     return n_trials
 
@@ -239,8 +242,8 @@ def _judge_groups(recorded: Recorded, to_run) -> Iterator[dict]:
 def _judge_group(recorded, group, results, n_trials) -> dict:
     """The outcome of a group, with the trials that agree with their records and those that do not.
 
-    ``results`` has the largest difference of each trial that ran, and whether it passes. What a
-    damaged record does not give again says nothing of the others: such a trial is in neither.
+    ``results`` has the largest difference of each trial that ran, and whether it passes. A damaged
+    record that does not come again says nothing of the others: its trial is in neither.
     """
     records = recorded.rows.merge(pd.DataFrame([group], columns=GROUP), on=GROUP)
     largest = max((difference for difference, _ in results.values()), default=0.0)

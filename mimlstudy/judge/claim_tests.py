@@ -73,9 +73,9 @@ class ClaimTest(NamedTuple):
         table, cells = self._printed_cells()
         cases = []
         for place in cells[table.columns].unique():
-            column = cells[cells[table.columns] == place]
-            bold = column.loc[column["best"], "algorithm"]
-            rest = column.loc[~column["best"], "algorithm"]
+            in_column = cells[cells[table.columns] == place]
+            bold = in_column.loc[in_column["best"], "algorithm"]
+            rest = in_column.loc[~in_column["best"], "algorithm"]
             cases.append((bold.tolist(), rest.tolist(), place))
         return cases
 

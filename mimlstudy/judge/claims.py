@@ -54,7 +54,7 @@ IN_ADVANCE, EQUAL = "fixed in advance", "equal tuning"
 EQUIVALENCE = "paper's test, ties by equivalence"
 # The views that tables of claims show.
 SHOWN_VIEWS = (PAPERS, CORRECTED, IN_ADVANCE, EQUAL)
-# The heading of each view, its column of settings and its test of parts, one of PART_TESTS.
+# The heading of each view, its column of settings and its test of parts, one of rules.PART_TESTS.
 VIEWS = {
     PAPERS: ("closest", "paper"),
     CORRECTED: ("closest", "corrected"),
@@ -99,7 +99,7 @@ class ClaimFinding:
 
     @classmethod
     def of_dict(cls, fields: dict) -> "ClaimFinding":
-        """The finding that ``dataclasses.asdict`` made ready for JSON."""
+        """The finding whose :meth:`as_dict` gave these fields, also after JSON."""
         verdicts = {view: ClaimVerdict(**made) for view, made in fields["verdicts"].items()}
         parts = tuple(ClaimPart(**made) for made in fields["parts"])
         rebuilt = {
@@ -128,10 +128,10 @@ def evaluate_claims(
 
 
 def _readers_of_selections(get_records):
-    """Two functions: of a selection, its records; also of splits to leave out, the same with the
-    printed means.
+    """Two functions of a selection, without synthetic data; each result is made once.
 
-    None are of synthetic data. Each is made once, since many tests share a selection.
+    ``recorded(selection)`` gives its records. ``moved(selection, left_out)`` gives them without
+    those splits, their means moved to the printed ones.
     """
     read_once = cache(partial(records_of, get_records))
 

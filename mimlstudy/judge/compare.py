@@ -34,8 +34,9 @@ PRINTED_NAMES = {f"yahoo:{name}": printed for name, printed in YAHOO_NAMES.items
 def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
     """Every cell of Table ``number`` with the printed and the measured mean ± std.
 
-    Methods beyond the paper's come last: their ``printed`` is "no row", their verdict empty.
-    ``n`` counts runs, and ``n_trials`` is the least number of trials, or folds, of one of them.
+    ``printed`` says in a word what stands in print: "value", "N/A", "blank", or "no row" for
+    methods beyond the paper's, which come last and have no verdict. ``n`` counts runs, and
+    ``n_trials`` is the least number of trials, or folds, of one of them.
     ``complete`` says: original data, the whole protocol, current records.
     """
     table = printed_tables()[number]
@@ -144,7 +145,7 @@ def as_table_names(records: pd.DataFrame, table: PrintedTable) -> pd.Series:
 
 
 def moved_to_printed_means(records: pd.DataFrame, experiment: str) -> pd.DataFrame:
-    """Finished fits of a table whose means are moved to the printed ones; the spreads stay ours.
+    """Finished fits in a table, moved so that each mean is the printed one; the spreads stay ours.
 
     NaN where the paper prints no value. No rows for what is no table: figures print no means.
     """

@@ -39,7 +39,7 @@ class Comparison:
 
     n: int  # pairs
     difference: float  # mean, in favour of a
-    half: float  # of its 95% interval, by the corrected test's variance
+    half: float  # of its 95% t-interval, with the corrected variance unless by_ranks
     tied_within: float  # the margin: the difference that does not count
     by_ranks: bool  # whether the corrected test is Wilcoxon's, of data sets
     paired: dict[str, float]  # by the plain t-test
@@ -54,9 +54,10 @@ class Comparison:
         return "neither"
 
     def least(self, n_parts: int, level: float = ALPHA) -> float | None:
-        """The smallest difference that the corrected t-test shows as Holm's first of so many parts.
+        """The smallest difference that is significant as the smallest p-value of ``n_parts``.
 
-        None for data sets, whose test is of ranks.
+        That is Holm's first step, by the corrected t-test. None for data sets, whose test is of
+        ranks.
         """
         if self.by_ranks:
             return None
@@ -259,7 +260,7 @@ def win_tie_loss(
     *,
     pooled: bool = False,
 ) -> tuple[WinTieLoss, WinTieLoss]:
-    """Outcomes by the paired and the corrected test, by criterion and data set.
+    """Totals over criteria and data sets: by the paired test, then by the corrected one.
 
     If ``pooled``, the data sets are the pairs of one test for each criterion.
     """

@@ -45,7 +45,8 @@ class ToleranceRule(NamedTuple):
 def tolerance(cells: pd.DataFrame, rule: str = "") -> pd.Series:
     """How far our mean may be from the printed one, cell by cell.
 
-    NaN where none is known: a printed value without deviation, and one cross-validation of ours.
+    NaN where none is known: without a printed deviation, unless the rule is "sampled pages" or
+    "same pages", or is "cross-validations" and we have several runs.
 
     Parameters
     ----------
@@ -66,13 +67,13 @@ def tolerance(cells: pd.DataFrame, rule: str = "") -> pd.Series:
 def two_sets_of_splits(cells: pd.DataFrame) -> pd.Series:
     """q √(s²/N + t²/n), with N printed runs of deviation s, and n runs of ours of deviation t.
 
-    q is from Student's distribution. One run of ours has no deviation: that of whole printed runs
-    counts, and if it is a cross-validation that lacks folds, it is such a part of a run.
+    q is from Student's distribution. A single run of ours has no deviation: the printed one
+    stands in. If it has only k of K folds, it counts as k/K of a run.
     """
     tables = printed_tables()
     n_printed = cells["table"].map({number: table.n_runs for number, table in tables.items()})
     n_folds = cells["table"].map({number: table.n_folds for number, table in tables.items()})
-    n_recorded = cells.get("n_trials", n_folds).clip(1, n_folds)
+    n_recorded = cells["n_trials"].clip(1, n_folds)
     part_of_run = (n_recorded / n_folds).where(cells["std"].isna(), 1.0)
     n_ours = cells["n"].clip(lower=1) * part_of_run
     printed = cells["printed_std"]
@@ -91,7 +92,7 @@ def sample_of_pages(cells: pd.DataFrame) -> pd.Series:
     """1.96 √(p (R - p) / n), the sampling error of one mean p of a criterion from 0 to R.
 
     p (R - p) is the largest variance that it can have. n is the number of test pages, for hamming
-    loss times the mean number of labels.
+    loss times the mean number of labels that a data set knows.
     """
     criterion = cells["criterion"]
     mean = cells["printed_mean"]
@@ -148,8 +149,8 @@ TOLERANCE_RULES = {
     ),
     "cross-validations": ToleranceRule(
         two_cross_validations,
-        "two means over cross-validations of the same bags, at 95%: ten, of settings fixed in "
-        "advance five; for a value of the literature, which has no deviation, one more "
+        "two means over cross-validations of the same bags, at 95%: ten (five for settings "
+        "fixed in advance); for a value of the literature, which has no deviation, one more "
         "cross-validation",
     ),
 }

@@ -288,7 +288,8 @@ def build_pipeline(
     """The steps of a row and its learner, and the pipeline's name for each step of the row.
 
     A step that a hold-out chooses gets its first candidate, which the search replaces. Steps are
-    copies: a trial seeds its own, and never a candidate of the grid.
+    copies: a trial seeds its own, and never a candidate of the grid. A step that a hold-out chooses
+    must stand in the first grid, with a first candidate that is not None, which gives it its place.
     """
     candidates = {}
     if grids:

@@ -59,11 +59,11 @@ ENTRY = re.compile(r"\w+(\.\w+)*:\w+")
 TIMEOUT = 3600.0  # seconds of one fit, or of one prediction
 OUTPUT = "output.txt"  # in the folder of an entry: what it prints
 CAPTION = (
-    "{title}: mean ± std on {kind} data, profile {profile}. Rank is the mean rank over "
-    "columns, 1 is best. *Seconds* are processor seconds of one trial: its fit, with any hold-out, "
-    "and its predictions. *Against it*: in how many cases the entry is significantly better, "
-    "neither, worse, at 95%: by the corrected resampled t-test, over the web pages of Table 4 by "
-    "the signed-rank test. Records of the other methods: {states}."
+    "{title}: mean ± std on {kind} data, profile {profile}. Rank is the mean rank over the columns "
+    "that a method has, 1 is best. *Seconds* are processor seconds of one trial: its fit, with any "
+    "hold-out, and its predictions. *Against it*: in how many cases the entry is significantly "
+    "better, neither, worse, at 95%: by the corrected resampled t-test, in Table 4 over its data "
+    "sets by the signed-rank test. Records of the other methods: {states}."
 )
 UNSEEN = "unseen"  # in place of a table's number: birds and letters, without texts
 UNSEEN_TABLE = PrintedTable(
@@ -98,7 +98,8 @@ def bench(
     """Run an entry on some of Tables 1 to 5 or unseen data; write ``report.md``.
 
     All files go to ``build/bench/``. What is recorded there is not run again, unless the entry's
-    code has changed. An entry that fails on the first trial of a table runs no further in it.
+    code has changed. A method that fails has no row; if its first trial in a table fails, the
+    others there do not run.
 
     Parameters
     ----------

@@ -128,8 +128,8 @@ def _add_run(commands):
     command.add_argument(
         "--recorded",
         action="store_true",
-        help="leave out notebooks of tables that have trials still to run, and fail if there are "
-        "any; what -p asks may need trials of its own",
+        help="leave out notebooks with trials still to run, and fail if there are any; what -p "
+        "asks may need trials of its own",
     )
     command.add_argument(
         "--at-once",
@@ -158,13 +158,15 @@ def _run(options):
         if options.p:
             raise ValueError("--parameters lists what -p sets, and runs nothing; give one of them")
         return _list_parameters(names)
-    values = notebooks.checked_parameters(names, parameters)  # at once: to count trials takes time
+    # Before the trials are counted, which takes time.
+    values = notebooks.checked_parameters(names, parameters)
     if options.recorded and values["recompute"]:
         raise ValueError("--recorded runs no trial, and --recompute runs all; give one of them")
     warn_of_own_arithmetic()
     # It is ready when the trials are counted.
-    kernels.start_server(with_records=parameters["profile"] == "paper" and len(names) > 1)
-    counts = {name: status.trials_behind(name, parameters["profile"]) for name in names}
+    profile = values["profile"]
+    kernels.start_server(with_records=profile == "paper" and len(names) > 1)
+    counts = {name: status.trials_behind(name, profile) for name in names}
     ready, left_out = [], []
     for name in names:
         has_trials_to_run = bool(counts[name].keys() - {CURRENT})
@@ -175,11 +177,11 @@ def _run(options):
 
     # Trials take all cores, so that notebooks that run some come one after another.
     at_once = options.at_once or (-1 if options.recorded else 1)
-    if options.recorded and at_once != 1 and parameters["jobs"] == -1:
-        parameters["jobs"] = 1  # the notebooks have the cores
+    if options.recorded and at_once != 1 and values["jobs"] == -1:
+        values["jobs"] = 1  # the notebooks have the cores
     how = {"at_once": at_once, "recorded": options.recorded, "report": _say}
     with _ended_by_signal():
-        runs = notebooks.run_notebooks(ready, parameters, **how) if ready else []
+        runs = notebooks.run_notebooks(ready, values, **how) if ready else []
     runs += [notebooks.NotebookRun(name, "left out", 0.0) for name in left_out]
     return _report_runs(runs, counts, _as_written(options))
 
@@ -419,7 +421,7 @@ def _verify(options):
     checked = number_and_noun(n_checked, "trial")
     print(f"{checked} run again on {machine}; groups: {outcomes} ({verify.MEANING})")
     if options.audit is None:
-        _say_what_was_left_out(experiments, store, options)
+        _print_what_was_left_out(experiments, store, options)
     is_wrong = table["outcome"].isin([verify.DIFFERENT, verify.DAMAGED])
     if is_wrong.any():
         names = " ".join(table.loc[is_wrong, "experiment"].unique())
@@ -428,8 +430,8 @@ def _verify(options):
     return int(not same.all())
 
 
-def _say_what_was_left_out(experiments, store, options):
-    """Say how many recorded trials are in no group, so that nothing was said of them."""
+def _print_what_was_left_out(experiments, store, options):
+    """Print how many recorded trials are in no group, so that nothing was said of them."""
     from mimlstudy.counts import number_and_noun
     from mimlstudy.engine import verify
 
@@ -441,8 +443,25 @@ def _say_what_was_left_out(experiments, store, options):
 
 def _say_why_nothing_ran(experiments, store, options) -> int:
     """Say why ``verify`` checked nothing; the exit status is 0 if there was nothing to check."""
-    from mimlpaper.datasets.fetch import data_folder, fetch_command
     from mimlstudy.report.sentences import of_profile
+
+    if options.audit is not None:
+        return _say_why_nothing_was_audited(experiments, store, options)
+    if options.only_not_current:
+        _say("nothing was checked: no group that can be verified has records that are not current")
+        return 0
+    names = " ".join(["mimlpaper compute", *options.experiment])
+    command = of_profile(names, options.profile)
+    _say(
+        f"nothing was checked: no record has today's settings and data; `{command}` "
+        "makes such records, and costs are never run again"
+    )
+    return 1
+
+
+def _say_why_nothing_was_audited(experiments, store, options) -> int:
+    """Say why; the exit status is 0 if no data are here."""
+    from mimlpaper.datasets.fetch import data_folder, fetch_command
 
     datasets = set()
     for experiment in experiments:
@@ -453,21 +472,10 @@ def _say_why_nothing_ran(experiments, store, options) -> int:
         fetch = fetch_command(data_folder(options.data_home))
         _say(f"nothing was checked: the data are not here; `{fetch}` downloads them")
         return 0
-    if options.audit is not None:
-        _say(
-            "nothing was checked: no current record of data that are here took at most a quarter "
-            f"of {options.audit:g} seconds; give --audit more, or see `mimlpaper status`"
-        )
-    elif options.only_not_current:
-        _say("nothing was checked: no group that can be verified has records that are not current")
-        return 0
-    else:
-        names = " ".join(["mimlpaper compute", *options.experiment])
-        command = of_profile(names, options.profile)
-        _say(
-            f"nothing was checked: no record has today's settings and data; `{command}` "
-            "makes such records, and costs are never run again"
-        )
+    _say(
+        "nothing was checked: no current record of data that are here took at most a quarter "
+        f"of {options.audit:g} seconds; give --audit more, or see `mimlpaper status`"
+    )
     return 1
 
 
@@ -690,7 +698,7 @@ def _folder(text):
 
 
 def _say(line):
-    """Say how far a command is, or what is wrong, apart from what it prints."""
+    """Print a line on standard error: how far a command is, or what is wrong."""
     print(line, file=sys.stderr, flush=True)
 
 

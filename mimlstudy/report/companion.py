@@ -76,8 +76,8 @@ class Companion:
     recompute : bool, default False
         Whether trials run again, once in a notebook, also those that have a current record.
     **questions
-        The notebook's own parameters. An empty value or 0 asks nothing. The others are ``asked``;
-        tables and figures that answer them are saved in ``build/explored``.
+        The notebook's own parameters. An empty value or 0 asks nothing, and is left out. Tables and
+        figures that answer the others are saved in ``build/explored``.
 
     Raises
     ------
@@ -100,7 +100,7 @@ class Companion:
         self.data_home = data_home or None
         self.recompute = recompute
         self.questions = questions
-        self.asked = {name: value for name, value in questions.items() if value}
+        self.questions = {name: value for name, value in questions.items() if value}
         self.store: Store = explored_store(profile)
         # Records in any state, read once or as the notebook's own run left them.
         self._records: dict[str, pd.DataFrame] = {}
@@ -137,7 +137,7 @@ class Companion:
 
         Only then are sentences about records checked and shown.
         """
-        return self.profile == "paper" and not self.asked
+        return self.profile == "paper" and not self.questions
 
     @property
     def explores(self) -> str:
@@ -146,7 +146,7 @@ class Companion:
         A file is named without its folder: its place is private.
         """
         parts = []
-        for name, value in self.asked.items():
+        for name, value in self.questions.items():
             if name in PATHS:
                 value = Path(value).name
             values = value if isinstance(value, list) else [value]
@@ -364,7 +364,7 @@ class Companion:
             return CATALOGUE.load(name, self.data_home)
         note = f"> **{SYNTHETIC_NOTE}** Numbers that follow are not about *{name}*. "
         if self.is_full:
-            note += "Figures are those recorded of the original data."
+            note += "Figures are the published ones, where there are some."
         display(Markdown(note))
         return CATALOGUE.load(CATALOGUE.stand_in(name))
 
@@ -418,7 +418,7 @@ class Companion:
             _display_figure(Image(filename=published), name, caption_of(published))
             return
         notes = []
-        if self.asked:
+        if self.questions:
             notes.append(f"Explored: {self.explores}.")
         if is_synthetic:
             notes.append(SYNTHETIC_NOTE)
@@ -431,12 +431,12 @@ class Companion:
         if is_synthetic and self._overwrites_published:
             _display_figure(figure, name, caption)
         else:
-            picture = self._saved_picture(figure, name, caption)
+            picture = self._save_and_picture(figure, name, caption)
             _display_figure(picture, name, caption)
         plt.close(figure)
 
-    def _saved_picture(self, figure, name, caption):
-        """The picture of a figure that is written, in the figure's own size."""
+    def _save_and_picture(self, figure, name, caption):
+        """Write a figure; return its picture, in the figure's own size."""
         about = {"Title": _title(name), "Description": caption}
         png, _ = save_figure(figure, self.folder, name, about)
         # The file has more pixels than the figure, for print and large screens.

@@ -112,9 +112,10 @@ def overview(profile: str) -> dict:
     has_notebooks = folders.notebooks().is_dir()
     rows = artefact_status(profile) if has_notebooks else experiment_status(profile)
     outcome = in_words(recorded_scorecard(profile))
-    n_old = sum(row["state"] != CURRENT for row in rows)
-    if n_old and outcome not in (NOTHING_YET, SYNTHETIC_ALONE):
-        results, are = number_and_noun(n_old, "result"), "is" if n_old == 1 else "are"
+    n_not_current = sum(row["state"] != CURRENT for row in rows)
+    if n_not_current and outcome not in (NOTHING_YET, SYNTHETIC_ALONE):
+        results = number_and_noun(n_not_current, "result")
+        are = "is" if n_not_current == 1 else "are"
         caveat = f"These counts are of records as they are; {results} above {are} not current."
         outcome = f"{caveat}\n\n{outcome}"
     return {

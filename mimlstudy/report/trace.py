@@ -40,6 +40,7 @@ from mimlstudy.report.verdict_looks import VERDICT_WORDS
 from mimlstudy.report.words import IN_SENTENCES
 
 RunValues = dict[str, float]  # by the run's name
+BY_PRINT = "†"  # marks a setting
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class ExplainedSetting:
     by_print: bool  # whether it was chosen because it comes closest to print
 
     def __str__(self):
-        mark = " †" if self.by_print else ""
+        mark = f" {BY_PRINT}" if self.by_print else ""
         setting = f"{self.parameter} = {self.value}"
         # Reasons stand below each other.
         return f"{setting:<50} {self.reason}{mark}"
@@ -74,12 +75,16 @@ class Origin:
         """What is known of the trials, as lines of text by what they are about."""
         return {
             "trials": self.trials,
-            "settings": (*map(str, self.settings), self.splits),
+            "settings": (*map(str, self.settings), *self._legend(), self.splits),
             "code": self.code,
             "machines": self.machines,
             "verified": self.verified,
             "run again": (self.command,),
         }
+
+    def _legend(self):
+        by_print = any(setting.by_print for setting in self.settings)
+        return (f"{BY_PRINT} chosen because it comes closest to print",) if by_print else ()
 
     def to_html(self) -> str:
         """The facts as a list of definitions."""
@@ -134,7 +139,7 @@ class Trace:
         mean = np.mean(values)
         apart = abs(mean - self.printed_mean)
         difference = f"|{mean:.4f} - {self.printed_mean:.4f}| = {apart:.4f}"
-        return (f"{difference}; agrees up to {self.tolerance:.4f}",)
+        return (f"{difference}; tolerance {self.tolerance:.4f}",)
 
     def _runs_in_words(self):
         for column, values in self.runs.items():
@@ -250,8 +255,8 @@ def trace(
     _check("criterion", criterion, printed.criteria)
     _check("dataset", dataset, printed.datasets)
 
-    store = store or default_store()
-    read = read or reader(store)
+    store = store or default_store(profile)
+    read = read or reader(store, profile)
     for cell in traces(printed.number, read, methods=[method], store=store, profile=profile):
         if (cell.criterion, cell.dataset) == (criterion, dataset):
             return cell
@@ -286,8 +291,8 @@ def traces(
 ) -> Iterator[Trace]:
     """The traces of a table's cells, those of ``methods`` if any are named.
 
-    ``read`` returns the records of an experiment by its name, of a ``profile``. ``store`` has the
-    outcomes of their repetitions; None is that of ``data/results``.
+    ``read(name)`` gives the records of an experiment in a ``profile``. ``store`` has the outcomes
+    of verification, and the files that a trace names; None is that of the profile.
     """
     table = printed_tables()[number]
     by_column = {}
@@ -295,7 +300,7 @@ def traces(
         records_of_column = selected(read, Selection((table.experiment,), column))
         by_column[column] = as_in_our_tables(records_of_column)
     runs = {column: _runs(rows, table) for column, rows in by_column.items()}
-    store = store or default_store()
+    store = store or default_store(profile)
     outcomes = store.outcomes()
     origins = {}
     for cell in _cells(by_column, number).to_dict("records"):

@@ -919,6 +919,11 @@ def test_the_encoding_of_the_hint_reads_the_file(refused, read, content, encodin
         assert data.label_names == (content.decode(encoding),)
 
 
+def test_the_hint_for_a_wrong_encoding_of_a_text_in_utf8(refused):
+    table = TABLE.replace("label:b", "label:Bäume")
+    refused("t.csv", table, "give encoding='utf-8'", encoding="ascii")
+
+
 def compressed(text):
     return gzip.compress(text.encode())
 

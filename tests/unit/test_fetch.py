@@ -225,7 +225,7 @@ def test_a_file_that_fails_stops_no_other(tmp_path, server, two_files):
 def test_all_files_that_fail_are_counted_in_one_error(tmp_path, server, two_files):
     server.statuses[f"/{FILE}"] = 404
     server.statuses[f"/{COPY}"] = 404
-    with pytest.raises(DataError, match="2 of 2 files are missing") as caught:
+    with pytest.raises(DataError, match="2 of 2 files could not be had") as caught:
         fetch_all(tmp_path, ["scene"])
     assert str(caught.value).count("try again") == 1
 
@@ -278,6 +278,15 @@ def test_a_damaged_file_is_replaced_where_all_are_fetched(tmp_path, server, caps
     # It may be the user's own.
     assert path.with_name(f"{path.name}.old").read_bytes() == REVERSED
     assert f"is kept as {path.name}.old" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("server")
+def test_what_was_kept_before_is_kept_when_another_file_is_replaced(tmp_path):
+    for content in (REVERSED, TRUNCATED):
+        path = write_whole(tmp_path / FILE, content)
+        fetch_all(tmp_path, ["scene"])
+    assert path.with_name(f"{path.name}.old").read_bytes() == REVERSED
+    assert path.with_name(f"{path.name}.old2").read_bytes() == TRUNCATED
 
 
 def test_an_unknown_data_set_is_refused_before_any_is_fetched(tmp_path, server):

@@ -154,6 +154,9 @@ NAMED_BY = {
     "the first level": NUMBERED.set_index(["bag", "instance"]),
     "the second level": NUMBERED.set_index(["instance", "bag"]),
     "a column, with instances in the index": NUMBERED.set_index("instance"),
+    "a first column, with instances in the index": (
+        NUMBERED.set_index("instance").rename(columns={"bag": "image"})
+    ),
     "a column that is not the first": TABLE[["f1", "f2", "bag", "label:sea"]],
     "a column, with numbers in the index": TABLE.set_index(pd.Index([7, 3, 9])),
 }
@@ -401,7 +404,7 @@ def is_a_float(text):
 
 
 @given(text=st.text("0123456789+-.eE_ ٣x", max_size=8))
-def test_numbers_in_texts_are_those_that_json_and_c_know(text):
+def test_numbers_in_texts_are_those_of_float_in_plain_ascii(text):
     """What is read is what float() reads, but for underscores and digits of other scripts."""
     number = number_of(text)
     is_plain = text.isascii() and "_" not in text
@@ -583,7 +586,7 @@ MISSING_TEXTS += ["Null", "null", "nil", "-", ".", "?"]
 
 
 @pytest.mark.parametrize("cell", MISSING_TEXTS)
-def test_a_missing_set_is_no_label(cell):
+def test_a_set_whose_text_may_mean_missing_is_refused(cell):
     frame = TABLE.drop(columns="label:sea").assign(kinds=["sea", "sea", f" {cell} "])
     hint = re.escape(f"{cell!r} may mean a missing value: give [], or [{cell!r}] if")
     for separator in (None, ";"):
@@ -1111,8 +1114,8 @@ def test_numbers_that_are_heads_may_be_chosen():
     assert data.feature_names == ("2", "3")
 
 
-def test_rows_that_are_left_are_no_bags():
-    """Their numbers name the index as those of a whole table, which is refused, too."""
+def test_numbers_of_filtered_rows_beside_a_first_column_are_refused():
+    """The index "row" and the column "image" could both name the bags."""
     table = pd.DataFrame(
         {"image": [7, 7, 8, 9], "f": [1.0, 2.0, 3.0, 4.0], "label:x": [1, 1, 0, 0]}
     ).rename_axis("row")

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mimlpaper.paths import write_whole
 from mimlstudy.engine import records as module
 from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import KEY, Store, columns_of, read_records
@@ -123,6 +124,16 @@ def test_of_a_trial_recorded_twice_the_last_counts_whatever_its_stages(store):
         loaded = store.load(MINE).query("split == 7")
         assert loaded["stage"].tolist() == list(range(n_stages))
         assert set(loaded["coverage"]) == {3}
+
+
+def test_a_trial_with_a_wrong_number_of_stages_in_one_row_is_not_whole(store):
+    store.append(MINE, block_of_stages(7, 3, coverage=1))
+    lines = store.path(MINE.name).read_text().splitlines()
+    place = lines[0].split(",").index("n_stages")
+    last = lines[-1].split(",")
+    last[place] = "7"
+    write_whole(store.path(MINE.name), "\n".join([*lines[:-1], ",".join(last), ""]))
+    assert store.load(MINE).empty
 
 
 def test_rewriting_moves_no_line_that_it_keeps(store):

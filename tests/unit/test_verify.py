@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import replace
+from shutil import copytree
 
 import numpy as np
 import pytest
@@ -25,11 +26,18 @@ SCENES = load("synthetic_scene")
 MINE = tiny()
 
 
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """A folder with the records of four trials."""
+    folder = tmp_path_factory.mktemp("recorded")
+    compute(MINE, store=Store(folder, CATALOGUE), jobs=1)
+    return folder
+
+
 @pytest.fixture
-def store(store):
+def store(recorded, tmp_path):
     """A store with the records of four trials."""
-    compute(MINE, store=store, jobs=1)
-    return store
+    return Store(copytree(recorded, tmp_path / "results"), CATALOGUE)
 
 
 def change(store, method="Ml-knn", **values):

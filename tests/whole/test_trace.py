@@ -26,7 +26,7 @@ def of_scenes():
 def test_a_text_says_what_is_printed_and_what_is_ours(of_scenes):
     text = str(of_scenes)
     assert "printed   .189±.009" in text
-    assert "; agrees up to " in text
+    assert "; tolerance " in text
     assert "30 with settings closest to print: mean " in text
 
 
@@ -56,11 +56,15 @@ def test_verification_with_earlier_code_is_not_forgotten():
 
 
 def test_a_setting_chosen_by_print_is_marked():
-    settings = trace(1, "MimlSvm_mi", "coverage").origins["closest"].settings
-    assert any(setting.by_print for setting in settings)
-    for setting in settings:
+    origin = trace(1, "MimlSvm_mi", "coverage").origins["closest"]
+    assert any(setting.by_print for setting in origin.settings)
+    for setting in origin.settings:
         is_marked = "†" in str(setting)
         assert is_marked == setting.by_print
+    legend = "† chosen because it comes closest to print"
+    assert legend in origin.facts()["settings"]
+    in_advance = trace(1, "MimlSvm_mi", "coverage").origins["fixed"]
+    assert legend not in in_advance.facts()["settings"]
 
 
 def test_every_named_file_of_code_exists():

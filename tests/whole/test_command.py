@@ -157,6 +157,18 @@ def test_an_audit_needs_no_data(run, monkeypatch):
 
 
 @pytest.mark.usefixtures("recorded")
+def test_verify_of_what_is_current_says_so_also_without_data(run, monkeypatch):
+    monkeypatch.setattr(
+        PaperCatalogue,
+        "is_present",
+        lambda *arguments: False,
+    )
+    code, printed = run(f"verify {SMOKE_RUN} --only-not-current")
+    assert code == 0
+    assert "no group that can be verified has records that are not current" in printed
+
+
+@pytest.mark.usefixtures("recorded")
 def test_an_audit_that_no_trial_fits_into_fails(run):
     code, printed = run(f"verify {SMOKE_RUN} --audit 0.0000001")
     assert code == 1
@@ -175,8 +187,7 @@ def calls(monkeypatch):
     calls = []
 
     def run_notebooks(names, parameters, **options):
-        call = {"names": names, "profile": parameters["profile"]}
-        calls.append(call | options)
+        calls.append({"names": names} | parameters | options)
         return [NotebookRun("3_framework", "error", 1.0, message="no such cell")]
 
     monkeypatch.setattr(notebooks, "run_notebooks", run_notebooks)
@@ -224,6 +235,13 @@ def test_options_of_run_reach_the_notebooks(run, calls):
     assert smoke["profile"] == "smoke"
     assert smoke["at_once"] == 3
     assert not smoke["recorded"]
+
+
+@pytest.mark.parametrize(("asked", "jobs"), [("-1", 1), ("3", 3)])
+def test_notebooks_at_once_take_one_core_each_unless_asked_for_more(run, calls, asked, jobs):
+    run(f"run --recorded 3_framework -p jobs {asked}")
+    (call,) = calls
+    assert call["jobs"] == jobs
 
 
 def test_run_names_the_page_to_open(run, monkeypatch, tmp_path):
