@@ -415,7 +415,10 @@ def _kind_without_names(cells):
         return None
     # All read as numbers, truths or missing values. They may be names if all are whole.
     is_whole = all(re.fullmatch(r"[+-]?[0-9]+", str(cell).strip()) for cell in cells)
-    return None if is_whole else KINDS_WITHOUT_NAMES["f"]
+    if is_whole:
+        return None
+    are_truths = all(truth_of(cell) is not None for cell in cells)
+    return KINDS_WITHOUT_NAMES["b" if are_truths else "f"]
 
 
 def _typed(column, dtype):

@@ -229,6 +229,10 @@ def test_a_level_of_the_index_names_the_bags():
             "'f1', must name the bags, got booleans",
         ),
         (
+            TABLE.drop(columns="bag").assign(f1=["true", "true", "false"]),
+            "'f1', must name the bags, got booleans",
+        ),
+        (
             TABLE.drop(columns="bag").assign(f1=DAYS),
             "'f1', must name the bags, got dates",
         ),
