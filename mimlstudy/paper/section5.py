@@ -181,7 +181,7 @@ EQUAL_PAIRS = {f"{n} training examples": EqualPair(n) for n in (150, 482)}
 OF_EQUALS = Part(("synthetic_scene",), RandomSplits(500), EQUAL_PAIRS)
 
 SECTION5 = (
-    Experiment("figure4", "Fig. 4", (Part(SCENES, SPLITS, FIGURE_4),), TESTED, quick_splits=2),
+    Experiment("figure4", "Fig. 4", (Part(SCENES, SPLITS, FIGURE_4),), TESTED, quick_splits=1),
     Experiment("figure5", "Fig. 5", (Part(TEXTS, SPLITS, FIGURE_5),), TESTED),
     Experiment("cccp", "Objectives of the CCCP", (OF_OBJECTIVES,), OBJECTIVES),
     Experiment("relatedness", "Related labels", (OF_PAIRS,), RELATED),
