@@ -51,7 +51,7 @@ def tolerance(cells: pd.DataFrame, rule: str = "") -> pd.Series:
     Parameters
     ----------
     cells : DataFrame
-        Cells of one table or several.
+        Cells of one table or several. Without a column n_trials all runs are whole.
     rule : str, default ""
         A name of :data:`TOLERANCE_RULES` in place of the one that each table names.
     """
@@ -73,7 +73,7 @@ def two_sets_of_splits(cells: pd.DataFrame) -> pd.Series:
     tables = printed_tables()
     n_printed = cells["table"].map({number: table.n_runs for number, table in tables.items()})
     n_folds = cells["table"].map({number: table.n_folds for number, table in tables.items()})
-    n_recorded = cells["n_trials"].clip(1, n_folds)
+    n_recorded = cells.get("n_trials", n_folds).clip(1, n_folds)
     part_of_run = (n_recorded / n_folds).where(cells["std"].isna(), 1.0)
     n_ours = cells["n"].clip(lower=1) * part_of_run
     printed = cells["printed_std"]

@@ -76,8 +76,8 @@ class Companion:
     recompute : bool, default False
         Whether trials run again, once in a notebook, also those that have a current record.
     **questions
-        The notebook's own parameters. An empty value or 0 asks nothing, and is left out. Tables and
-        figures that answer the others are saved in ``build/explored``.
+        The notebook's own parameters. An empty value or 0 asks nothing. The others are ``asked``;
+        tables and figures that answer them are saved in ``build/explored``.
 
     Raises
     ------
@@ -100,7 +100,7 @@ class Companion:
         self.data_home = data_home or None
         self.recompute = recompute
         self.questions = questions
-        self.questions = {name: value for name, value in questions.items() if value}
+        self.asked = {name: value for name, value in questions.items() if value}
         self.store: Store = explored_store(profile)
         # Records in any state, read once or as the notebook's own run left them.
         self._records: dict[str, pd.DataFrame] = {}
@@ -137,7 +137,7 @@ class Companion:
 
         Only then are sentences about records checked and shown.
         """
-        return self.profile == "paper" and not self.questions
+        return self.profile == "paper" and not self.asked
 
     @property
     def explores(self) -> str:
@@ -146,7 +146,7 @@ class Companion:
         A file is named without its folder: its place is private.
         """
         parts = []
-        for name, value in self.questions.items():
+        for name, value in self.asked.items():
             if name in PATHS:
                 value = Path(value).name
             values = value if isinstance(value, list) else [value]
@@ -182,18 +182,18 @@ class Companion:
             check_sentence(text, facts)
             display(Markdown(text))
 
-    def trials(self, experiment: str, may_repeat: bool = True, **asked) -> pd.DataFrame:
+    def trials(self, experiment: str, may_repeat: bool = True, **variation) -> pd.DataFrame:
         """Records of an experiment that may be shown; trials without one are run first.
 
         With ``recompute`` trials run again once, even if they have a record, and those of a varied
-        experiment at each call; ``may_repeat=False`` prevents this. ``asked`` varies the
+        experiment at each call; ``may_repeat=False`` prevents this. ``variation`` varies the
         experiment, see :meth:`~mimlstudy.engine.trials.Experiment.varied`; claims and other tables
         stay as they are. A note says how many records are left out because they are not current.
         """
-        asked = {name: value for name, value in asked.items() if value}
-        if not asked and self._has_nothing_to_run(experiment, may_repeat):
+        variation = {name: value for name, value in variation.items() if value}
+        if not variation and self._has_nothing_to_run(experiment, may_repeat):
             return self.recorded(experiment)
-        varied = get_experiment(experiment).varied(**asked)
+        varied = get_experiment(experiment).varied(**variation)
         with shown_progress():
             table = compute(
                 varied,
@@ -204,7 +204,7 @@ class Companion:
                 recompute=self.recompute and may_repeat,
             )
         # Trials of a varied experiment are not the experiment's own.
-        if not asked:
+        if not variation:
             self._records[experiment] = table
             if may_repeat or not self.recompute:
                 self._computed.add(experiment)
@@ -335,18 +335,19 @@ class Companion:
             means[get_experiment(name).title] = by_method
         return pd.concat(means, axis=1).round(2)
 
-    def table(self, number: int, *, criteria: Sequence[str] = (), **asked) -> None:
+    def table(self, number: int, *, criteria: Sequence[str] = (), **variation) -> None:
         """Show Table ``number`` with the paper's values and ours, and write it.
 
-        ``criteria`` are the columns that are shown, all if empty; ``asked`` as in :meth:`trials`.
-        Varied trials stand in the place of our rows, without the rows fixed in advance.
+        ``criteria`` are the columns that are shown, all if empty; ``variation`` is as in
+        :meth:`trials`. Varied trials stand in the place of our rows, without the rows fixed in
+        advance.
         """
         if number not in printed_tables():
             raise ValueError(f"number must be one of {[*printed_tables()]}, got {number!r}")
         name = f"table{number}"
         # Without their override, varied trials fill the rows of our settings.
-        trials = self.trials(name, **asked).assign(override="{}")
-        is_varied = any(asked.values())
+        trials = self.trials(name, **variation).assign(override="{}")
+        is_varied = any(variation.values())
         fixed = None if is_varied else self.column(name, "fixed")
         table = results_table(
             trials,
@@ -354,7 +355,7 @@ class Companion:
             profile=self.profile,
             fixed=fixed,
             criteria=criteria,
-            methods=asked.get("methods") or (),
+            methods=variation.get("methods") or (),
         )
         self.save_table(table, name)
 
@@ -418,7 +419,7 @@ class Companion:
             _display_figure(Image(filename=published), name, caption_of(published))
             return
         notes = []
-        if self.questions:
+        if self.asked:
             notes.append(f"Explored: {self.explores}.")
         if is_synthetic:
             notes.append(SYNTHETIC_NOTE)
@@ -470,7 +471,7 @@ class PublishedCompanion(Companion):
         super().__init__()
         self.store = default_store()
 
-    def trials(self, experiment: str, may_repeat: bool = True, **asked) -> pd.DataFrame:
+    def trials(self, experiment: str, may_repeat: bool = True, **variation) -> pd.DataFrame:
         """What is published of an experiment."""
         return self.recorded(experiment)
 

@@ -53,6 +53,8 @@ def test_half_a_cross_validation_is_half_a_run():
     half = cell(5, "accuracy", std=np.nan, n=1, n_trials=5)
     by_hand = 2.2824 * np.sqrt(0.01 / 10 + 0.01 / 0.5) + PRINTED_ROUNDING
     assert tolerance(half).item() == pytest.approx(by_hand, rel=1e-4)
+    whole = cell(5, "accuracy", std=np.nan, n=1)
+    assert tolerance(whole).equals(tolerance(whole.drop(columns="n_trials")))
     # The deviation of several runs is that of what they are.
     several = cell(5, "accuracy", n=2)
     assert tolerance(several).equals(tolerance(several.assign(n_trials=5)))
