@@ -206,8 +206,9 @@ def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:
 
     If one side has integers and the other has words, places stay as they are: pandas made the
     integers, or a split or shuffle kept a part of them. A ValueError refuses what is unclear: words
-    that hold the same integers in another order, such as "img3.mp4" and 3, and an index 0, 1, … of
-    pandas against the same integers in another order.
+    that hold the same integers in another order, such as "img3.mp4" and 3, or some of them, such as
+    "101" and "102" beside 102 and 103; and an index 0, 1, … of pandas against the same integers in
+    another order.
 
     Parameters
     ----------
@@ -228,7 +229,7 @@ def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:
     are_integers, wanted_are = _are_integers(names), _are_integers(wanted)
     if are_integers != wanted_are:
         integers, words = (names, wanted_texts) if are_integers else (wanted, texts)
-        if not _hold_in_another_order(words, integers):
+        if not _may_mean_other_places(words, integers):
             return np.arange(len(texts))
     in_one_only = wanted_texts.symmetric_difference(texts).tolist()
     difference = in_one_only or "names that repeat"
@@ -279,13 +280,24 @@ def _are_integers(names):
     return pd.api.types.is_integer_dtype(index) and index.is_unique
 
 
-def _hold_in_another_order(words, integers):
-    """Whether words hold integers at some place, such as 3 of "s1_img03.png", in another order."""
+def _may_mean_other_places(words, integers):
+    """Whether words hold integers at some place, such as 3 of "s1_img03.png", in another order.
+
+    Or some of them beside others, unless the integers are those of pandas itself.
+    """
+    made_by_pandas = _is_from_pandas(integers)
     integers = [float(integer) for integer in integers]
     numbers = [list(map(float, re.findall("[0-9]+", word))) for word in words]
     n_everywhere = min(map(len, numbers))
     # From the beginning and from the end, since other numbers may stand before or behind.
     places = range(-n_everywhere, n_everywhere)
     columns = [[of_word[place] for of_word in numbers] for place in places]
-    same = [column for column in columns if sorted(column) == sorted(integers)]
-    return bool(same) and integers not in same
+    if integers in columns:
+        return False
+    if any(sorted(column) == sorted(integers) for column in columns):
+        return True
+    if made_by_pandas:
+        return False
+    # Numbers that repeat, such as 1 of "s1_img03.png", count something else.
+    different = [set(column) for column in columns if len(set(column)) == len(column)]
+    return any(not numbers.isdisjoint(integers) for numbers in different)

@@ -268,7 +268,10 @@ class MimlClassifier(base.LogOdds):
         return self.slopes_ * scores + self.intercepts_
 
     def explain(self, X) -> pd.DataFrame:
-        """:func:`~mimlpaper.explanations.explain` times the slopes, with rows (bag, instance)."""
+        """:func:`~mimlpaper.explanations.explain` times the slopes, with rows (bag, instance).
+
+        Instances are numbered from 0 in the order of their bag, whatever numbers a table gave them.
+        """
         bags = base.check_bags(X, self)
         names = range(len(bags)) if bags.names is None else bags.names
         rows = []

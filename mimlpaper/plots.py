@@ -59,12 +59,13 @@ def explained_images(
     label_names : sequence of n_labels names
         In any order if they are the columns of the Y that was fitted, else in its order.
     true : bool array or DataFrame (n_bags, n_labels), or None, default None
-        The true labels; titles then say whether they are predicted. Columns of a DataFrame go by
-        ``label_names``, and its rows by the names of the images, if these have names.
+        The true labels; titles then say whether they are predicted. Columns are ``label_names``, in
+        their order or, of a DataFrame, by name; its rows go by the names of the images, if these
+        have names.
     regions : bool array or DataFrame (n_instances, n_labels), or None, default None
         Where each label is seen; frames are then green where they are right, and else red. The
         rows of a DataFrame with an index (bag, instance) go by it, where images without names are
-        numbered; its columns go by ``label_names``.
+        numbered; columns as of ``true``.
     n_shown : int >= 1, default 2
         Number of labels shown of each image; all if there are fewer.
     """
@@ -79,10 +80,12 @@ def explained_images(
     reasons = explain(estimator, bags).reshape(bags.n_instances, -1)
     names = _in_order_of_labels(label_names, estimator, scores.shape[1])
     if regions is not None:
-        regions = _truths("regions", _in_order_of_instances(regions, bags), names, reasons.shape)
+        regions = _in_order_of_instances(regions, bags)
+        regions = _truths("regions", regions, label_names, names, reasons.shape)
     predicted = None
     if true is not None:
-        true = _truths("true", in_order_of_examples(true, images), names, scores.shape)
+        true = in_order_of_examples(true, images)
+        true = _truths("true", true, label_names, names, scores.shape)
         predicted = _predicted(estimator, bags, scores.shape)
     rows = []
     for i, instances in enumerate(slice(*ends) for ends in pairwise(bags.offsets)):
@@ -169,6 +172,9 @@ def _in_order_of_instances(values, bags):
     index = getattr(values, "index", None)
     if not isinstance(index, pd.MultiIndex):
         return values
+    if index.names == ["instance", "bag"]:
+        values = values.swaplevel()
+        index = values.index
     wanted = []
     # Images without names are numbered.
     names = range(len(bags)) if bags.names is None else bags.names
@@ -181,14 +187,16 @@ def _in_order_of_instances(values, bags):
     return values.reindex(pd.MultiIndex.from_tuples(wanted))
 
 
-def _truths(what, values, names, shape):
-    """Label sets as booleans (n, n_labels); columns of a table go by the names of the labels."""
+def _truths(what, values, label_names, names, shape):
+    """Label sets as booleans (n, n_labels), in the order of ``names``.
+
+    Columns of an array are ``label_names``; those of a table have names of their own.
+    """
     truths = label_array(what, values)
     if truths.shape != shape:
         raise ValueError(f"{what} must have the shape {shape}, got {truths.shape}")
-    if isinstance(values, pd.DataFrame):
-        truths = truths[:, order_by_name(f"{what} and label_names", values.columns, names)]
-    return truths
+    columns = values.columns if isinstance(values, pd.DataFrame) else list(label_names)
+    return truths[:, order_by_name(f"{what} and label_names", columns, names)]
 
 
 def _grid(n_rows, n_columns):

@@ -52,6 +52,7 @@ from mimlpaper.paths import check_file, write_whole
 
 TEXTS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".arff")  # also compressed: .csv.gz
 READABLE = (*TEXTS, *(f"{ending}.gz" for ending in TEXTS), ".parquet", ".mat")
+LABEL_TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 DELIMITERS = ",;\t|"  # between the cells of CSV
 ANY_DELIMITER = re.compile(f"[{DELIMITERS}]")
 HEAD = re.compile(r"(?:[ \r]*\n)*([^\n]*)")
@@ -99,8 +100,9 @@ def read_bags(
     A table has a row for each instance: the bag's name, then features and labels. Rows of a bag
     follow each other and repeat its labels, 0 and 1 or no and yes. The head of a label begins with
     ``label:``. Names may stand in the index of a DataFrame; a column or level named ``instance``
-    numbers the instances and is no feature. Booleans are 0 and 1, and a column of categories is a
-    feature 0 or 1 for each of its values, after all numbers. ::
+    numbers the instances and is no feature; rows keep their order, and the numbers are not kept.
+    Booleans are 0 and 1, and a column of categories is a feature 0 or 1 for each of its values,
+    after all numbers. ::
 
         bag,f1,f2,label:sea,label:trees
         beach,5,-20,1,0
@@ -181,8 +183,9 @@ def read_new_bags(
 
     The columns ``labels`` are not read, whatever their cells hold; a source need not have them.
     """
-    if isinstance(labels, str):
-        raise ValueError(f"labels must be a list of names, such as [{labels!r:.60}], got a text")
+    labels = _names_or_path(labels)
+    if labels is None or isinstance(labels, str | os.PathLike):
+        raise ValueError(f"labels must be a list of names, such as ['sea'], got {labels!r:.60}")
     options = Options(
         bag=bag,
         labels=[],
@@ -225,8 +228,11 @@ def _checked(options: Options) -> Options:
         raise ValueError(f"separator= must be a text, or None, got {options.separator!r:.60}")
     missing = options.missing
     is_number = isinstance(missing, Real) and (abs(missing) <= LARGEST or missing != missing)
-    if missing is not None and not is_number:
-        raise ValueError(f"missing= must be a number, or None, got {shown(missing)}")
+    if missing is not None and (not is_number or isinstance(missing, bool)):
+        raise ValueError(
+            f"missing= must be a number that replaces missing ones, math.nan, which leaves them, "
+            f"or None, which refuses them, got {shown(missing)}"
+        )
     try:
         codecs.lookup(options.encoding)
     except (LookupError, TypeError):
@@ -264,6 +270,7 @@ def read_labels(
     FileNotFoundError if there is no such file; ValueError if an option is of another type.
     """
     options = _checked(Options(encoding=encoding, max_bytes=max_bytes))
+    _ending(path, LABEL_TABLES)
     return _read(path, _label_sets, Path(path), options)
 
 
@@ -501,6 +508,8 @@ def _frame_of_cells(rows, delimiter):
         raise ValueError(
             f"line {line_of_heads}: each column must have a head, got none for column {place + 1}"
         )
+    if not rows:
+        raise ValueError("rows below the line of heads are needed, got none")
     for line, cells in rows:
         if len(cells) != len(heads):
             raise ValueError(

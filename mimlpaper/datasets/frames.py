@@ -70,6 +70,9 @@ LIKE_BAG = re.compile(r"bags?(?:[ _-]?(?:id|name|no|number))?", re.IGNORECASE)
 # By these it is noticed that sets were not split. The first are common within names, too.
 WITHIN_NAMES = (" ", "-", "_", ".", ":")
 BETWEEN_NAMES = ("/", "&", "+", "~", "·")
+MARKS = re.compile(r"[^\w\s]+|_+")  # what else may stand between names, such as ^ or //
+DIGITS_AND_SPACES = re.compile(r"[0-9]+(?: +[0-9]+)*")
+NUMBERS_APART = re.compile(r"[0-9]+(?: +[0-9]+)+")
 EMPTY_SETS = ("set()", "frozenset()")  # how Python shows a set without names
 
 
@@ -237,8 +240,9 @@ def columns_of_heads(heads: Sequence) -> list[Column]:
         )
     columns = []
     for head in map(text_of_name, heads):
-        if head.startswith(LABEL_PREFIX):
-            columns.append(Column(head.removeprefix(LABEL_PREFIX), "label"))
+        name = head.removeprefix(LABEL_PREFIX)
+        if name != head and name == name.strip():
+            columns.append(Column(name, "label"))
         elif begin := re.match(LIKE_LABEL_PREFIX, head):
             rest = head.removeprefix(begin[0]).strip()
             raise ValueError(
@@ -282,6 +286,12 @@ def table_of_frame(
         )
     bag_names = _bag_names(frame.iloc[:, bag_place], column, is_chosen)
     _refuse_twin(frame, columns, bag_place)
+    _refuse_repeated_instances(frame, columns, bag_names)
+    if isinstance(labels, list) and column.name in map(text_of_name, labels):
+        raise ValueError(
+            f"labels= must not have {column.name!r:.60}, which names the bags; give bag= if "
+            "another column does"
+        )
     left_out = {INSTANCE}
     if labels is not None and not len(labels):  # labels=[]: new bags, whose labels are not read
         left_out.add("label")
@@ -305,6 +315,21 @@ def _refuse_twin(frame, columns, bag_place):
         is_other = place != bag_place and column.name == columns[bag_place].name
         if is_other and frame.iloc[:, place].equals(names):
             raise ValueError(f"2 columns are named {column.name!r:.60} and equal; one is needed")
+
+
+def _refuse_repeated_instances(frame, columns, bag_names):
+    """Refuse a number that two instances of a bag have, as a merge of tables leaves it."""
+    for place, column in enumerate(columns):
+        if column.kind == INSTANCE:
+            numbers = frame.iloc[:, place].map(text_of_name).to_numpy()
+            pairs = pd.DataFrame({BAG: bag_names, INSTANCE: numbers})
+            repeats = pairs.duplicated().to_numpy()
+            if repeats.any():
+                row = repeats.argmax()
+                raise ValueError(
+                    f"{where(frame.index, row)}: bag {bag_names[row]!r:.60} has instance "
+                    f"{numbers[row]!s:.60} twice; drop one row, or the column {column.name!r}"
+                )
 
 
 def _without_left_index(frame, columns):
@@ -484,7 +509,9 @@ def _with_sets(frame, columns, name, separator, max_bytes):
             raise ValueError(f"{where(frame.index, row)}: {misfit}")
         sets.append(names)
     if not separator:
-        _check_separated(name, set(chain.from_iterable(sets)))
+        all_names = set(chain.from_iterable(sets))
+        _check_separated(name, all_names)
+        _check_numbers_apart(name, all_names)
     with located(repr(name)):
         check_size(len(sets), len(set(chain.from_iterable(sets))), max_bytes)
     binarizer = MultiLabelBinarizer()
@@ -505,7 +532,7 @@ def _check_separated(column, names):
     With a separator that is rare within names, one part that another name has says as much. With
     others it may be chance: "semi-detached" beside "detached".
     """
-    for separator in WITHIN_NAMES:
+    for separator in [*WITHIN_NAMES, *_marks_within(names)]:
         for name, parts in _divided(names, separator):
             if names.issuperset(parts):
                 raise _unseparated(column, separator, name, parts[0])
@@ -518,12 +545,24 @@ def _check_separated(column, names):
                     raise _unseparated(column, separator, name, other)
 
 
+def _check_numbers_apart(column, names):
+    """Raise a ValueError if names are whole numbers with spaces between them, such as "7 1 2"."""
+    sets = [name for name in names if NUMBERS_APART.fullmatch(name)]
+    if sets and all(map(DIGITS_AND_SPACES.fullmatch, names)):
+        raise _unseparated(column, " ", sets[0], min(names - {sets[0]}, default="no other"))
+
+
 def _divided(names, separator):
     """The names with text on both sides of a separator, and their parts."""
     for name in sorted(names):
         parts = [part.strip() for part in name.split(separator)]
         if len(parts) > 1 and all(parts):
             yield name, parts
+
+
+def _marks_within(names):
+    """All runs of marks in names, without letters, digits and spaces."""
+    return sorted(set(chain.from_iterable(map(MARKS.findall, names))))
 
 
 def _unseparated(column, separator, name, other):
@@ -534,9 +573,9 @@ def _unseparated(column, separator, name, other):
 
 
 def names_in(cell, separator: str | None) -> list[str] | None:
-    """The names in a cell of a set: [] for an empty or missing cell.
+    """The names in a cell of a set: [] for an empty text.
 
-    None if it cannot be read, also for a text such as NA: it may be a name, or say missing.
+    None if it cannot be read, or if it may say that the set is missing, such as NaN or the text NA.
     A set is a list, a list in JSON, one as Python shows it, or names with a separator between them:
     the given one, or semicolons and bars.
     """
@@ -544,7 +583,7 @@ def names_in(cell, separator: str | None) -> list[str] | None:
         return _names_in_text(cell.strip(), separator)
     if isinstance(cell, LISTS):
         return _texts(cell)
-    return [] if is_missing(cell) else None
+    return None
 
 
 def _hint_of_set(column, cell, separator):
@@ -558,6 +597,8 @@ def _hint_of_set(column, cell, separator):
                 return f"; if {mark!r} stands between names, give separator={mark!r}"
     if isinstance(cell, str) and len(ANGLED.findall(cell)) > 1:
         return f"; give a list of the names, as re.findall({ANGLED.pattern!r}, cell)"
+    if not isinstance(cell, str | LISTS) and is_missing(cell):
+        return "; a missing value is no set: give [], or '', where no label is right"
     if isinstance(cell, LISTS):
         strange = next(name for name in cell if not _is_name(name))
         is_number = isinstance(strange, Real) and strange == strange  # not NaN
@@ -567,7 +608,7 @@ def _hint_of_set(column, cell, separator):
         return "; give the names in it, as [name for name in cell if cell[name]]"
     if not isinstance(cell, str) and truth_of(cell) is not None:
         return _of_truths(column)
-    return ""
+    return "; give names as texts, by .astype(str)" if isinstance(cell, Real) else ""
 
 
 def _of_truths(column):

@@ -245,8 +245,12 @@ def labelled_of_table(table: Table, missing: float | None, max_bytes: int) -> La
     if differs.any():
         row = differs.argmax()
         bag = f"bag {table.bag_names[row]!r:.60}"
+        label = (Y[row] != Y[starts][X.bag_of_instance[row]]).argmax()
+        names = [column.name for column in table.columns if column.kind == "label"]
         raise ValueError(
-            f"{where(table.line_or_row, row)}: {bag} must have equal labels in all rows"
+            f"{where(table.line_or_row, row)}: {bag} must have equal labels in all rows, got both "
+            f"for {names[label]!r:.60}; a bag has each label that one of its rows has, if "
+            "table.groupby(bag)[labels].transform('max') is meant"
         )
     return labelled_bags(
         X,
@@ -260,15 +264,25 @@ def labelled_of_table(table: Table, missing: float | None, max_bytes: int) -> La
 def label_sets_of(table: Table) -> np.ndarray:
     """The label sets of the rows as booleans (n_rows, n_labels).
 
-    Raises ValueError for a label with 0 and -1: one of them may mean that nobody knows.
+    Raises ValueError for labels with 0 and -1: one of them may mean that nobody knows.
     """
     labels = [column for column in table.columns if column.kind == "label"]
     is_label = np.array([column.kind == "label" for column in table.columns], dtype=bool)
     numbers = table.numbers[:, is_label]
-    has_both = (numbers == -1).any(axis=0) & (numbers == 0).any(axis=0)
+    has_minus, has_zero = (numbers == -1).any(axis=0), (numbers == 0).any(axis=0)
+    has_both = has_minus & has_zero
     if has_both.any():
         name = labels[has_both.argmax()].name
         raise ValueError(f"{name!r:.60} must be 0 and 1, or -1 and 1, got 0 and -1")
+    # Of declared values, as in ARFF, it is known that two mean no and yes.
+    is_declared = np.array([bool(label.values) for label in labels], dtype=bool)
+    has_minus, has_zero = has_minus & ~is_declared, has_zero & ~is_declared
+    if has_minus.any() and has_zero.any():
+        minus, zero = labels[has_minus.argmax()].name, labels[has_zero.argmax()].name
+        raise ValueError(
+            f"labels must all be 0 and 1, or all -1 and 1, got -1 in {minus!r:.60} and 0 in "
+            f"{zero!r:.60}"
+        )
     return numbers > 0
 
 

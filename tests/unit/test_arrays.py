@@ -354,6 +354,25 @@ def test_numbers_that_names_hold_in_another_order_are_refused():
 
 
 @pytest.mark.parametrize(
+    ("words", "numbers"),
+    [
+        (["101", "102", "103"], [103, 101, 104]),
+        (["101", "102", "103"], [102, 103, 104]),
+        (["007", "008"], [8, 9]),
+        (["img_101.png", "img_102.png"], [102.0, 103.0]),
+        (["s1_7", "s1_8"], pd.RangeIndex(8, 10)),
+    ],
+    ids=str,
+)
+def test_numbers_of_which_names_hold_some_are_refused(words, numbers):
+    with pytest.raises(ValueError, match="rows must have the same names"):
+        order_by_name("rows", words, numbers)
+    # pandas' own, and those that count something else, say nothing.
+    for others in (pd.RangeIndex(len(words)), [n + 5000 for n in numbers]):
+        assert order_by_name("rows", words, others).tolist() == [*range(len(words))]
+
+
+@pytest.mark.parametrize(
     ("names", "wanted"),
     [
         ([(1, "a"), (2, "b")], [(np.int64(2), np.str_("b")), (1.0, "a")]),

@@ -458,9 +458,11 @@ def test_a_first_column_of_floats_names_no_bags(refused, text):
     )
 
 
-@pytest.mark.parametrize("missing", ["0", math.inf, [0], pd.NA, pd.NaT, 10**5000], ids=type)
+@pytest.mark.parametrize(
+    "missing", ["0", math.inf, [0], pd.NA, pd.NaT, 10**5000, True, False], ids=type
+)
 def test_what_replaces_missing_numbers_is_a_number(missing):
-    with pytest.raises(ValueError, match="missing= must be a number, or None"):
+    with pytest.raises(ValueError, match="missing= must be a number that replaces"):
         read_bags(PARCELS, missing=missing)
 
 
@@ -708,7 +710,7 @@ HEAD_OF_TABLE = "bag,x,label:b,y\n"
         (
             TABLE,
             HEAD_OF_TABLE,
-            r"a bag and a feature are needed, got \(0, 2\)",
+            "rows below the line of heads are needed, got none",
         ),
     ],
 )
@@ -1342,6 +1344,14 @@ def test_another_target_of_a_matlab_file_is_refused(tmp_path, variables, target)
 LABEL_TABLE = "image,sea,sky\n001,1,no\nNA,0,yes\n"
 
 
+@pytest.mark.parametrize("name", ["labels.json", "labels.txt"])
+def test_labels_stand_in_tables_of_text(tmp_path, name):
+    path = tmp_path / name
+    path.write_text('[{"image": "a", "sea": 1}]')
+    with pytest.raises(ValueError, match="path must end in"):
+        read_labels(path)
+
+
 @pytest.fixture
 def labels_of(tmp_path):
     def read(content, **options):
@@ -1569,6 +1579,8 @@ def test_labels_of_new_bags_are_not_read_whatever_their_type(tmp_path):
         ValueError, match=r"labels must be a list of names, such as \['sea'\]"
     ):
         read_new_bags(path, "sea")
+    with pytest.raises(ValueError, match="got None"):
+        read_new_bags(path, None)
 
 
 def test_a_bag_of_arff_needs_an_instance(refused):

@@ -532,14 +532,83 @@ def test_a_set_may_be_a_series_or_an_array(as_cell):
     assert read_bags(frame, labels="tags").label_names == ("sea", "sky")
 
 
-@pytest.mark.parametrize(
-    "empty", ["set()", "frozenset()", "[]", "()", "", None, set()], ids=repr
-)
+@pytest.mark.parametrize("empty", ["set()", "frozenset()", "[]", "()", "", set()], ids=repr)
 def test_a_set_without_names_gives_no_label(empty):
     frame = TABLE.drop(columns="label:sea").assign(tags=["sea", "sea", empty])
     data = read_bags(frame, labels="tags")
     assert data.label_names == ("sea",)
     assert data.Y.tolist() == [[True], [False]]
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA], ids=repr)
+def test_a_missing_set_is_refused_with_what_says_none(missing):
+    frame = TABLE.drop(columns="label:sea").assign(tags=["sea", "sea", missing])
+    with pytest.raises(
+        DataError, match=r"row 2: .* a missing value is no set: give \[\], or ''"
+    ):
+        read_bags(frame, labels="tags")
+
+
+def test_a_record_of_json_without_a_set_is_refused(tmp_path):
+    path = tmp_path / "t.json"
+    path.write_text('[{"bag": "a", "f": 1, "tags": ["sea"]}, {"bag": "b", "f": 2}]')
+    with pytest.raises(DataError, match="a missing value is no set"):
+        read_bags(path, labels="tags")
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        ["5 0", "7 1 2", "0"],
+        ["1 0 1", "0 1 1", "0 0 1"],
+        ["sea^trees", "sea", "trees"],
+        ["sea > trees", "sea", "trees"],
+        ["sea//trees", "sea", "trees"],
+        ["sea__trees", "sea", "trees"],
+        [["sea;trees"], ["sea"], ["trees"]],
+    ],
+    ids=str,
+)
+def test_names_that_may_be_sets_of_others_need_a_separator(tags):
+    frame = pd.DataFrame({"bag": ["p", "q", "r"], "f1": [1.0, 2.0, 3.0], "tags": tags})
+    with pytest.raises(DataError, match="give separator="):
+        read_bags(frame, labels="tags")
+
+
+def test_a_bag_has_no_instance_twice():
+    frame = TABLE.assign(instance=[1, 1, 1])
+    bag = frame["bag"].iloc[1]
+    first = f"row 1: bag '{bag}' has instance 1 twice; drop one row, or the column 'instance'"
+    with pytest.raises(DataError, match=first):
+        read_bags(frame)
+
+
+def test_minus_one_and_zero_are_not_mixed_among_labels():
+    frame = TABLE.assign(**{"label:sky": [-1, -1, 1], "label:sea": [1, 1, 0]})
+    message = "must all be 0 and 1, or all -1 and 1, got -1 in 'sky' and 0 in 'sea'"
+    with pytest.raises(DataError, match=message):
+        read_bags(frame)
+
+
+@pytest.mark.parametrize(
+    ("frame", "labels", "message"),
+    [
+        (TABLE.rename(columns={"label:sea": "label: sea"}), None, "write 'label:sea'"),
+        (TABLE, ["bag"], "must not have 'bag', which names the bags; give bag="),
+        (TABLE.assign(kind=[3, 3, 4]), "kind", r"give names as texts, by .astype\(str\)"),
+        (
+            TABLE.assign(**{"label:sea": [1, 0, 0]}),
+            None,
+            "got both for 'sea'; a bag has each",
+        ),
+    ],
+    ids=["a space", "the bags' column", "numbers", "labels that differ"],
+)
+def test_what_is_wrong_with_labels_is_named_with_a_remedy(frame, labels, message):
+    if isinstance(labels, str):
+        frame = frame.drop(columns="label:sea")
+    with pytest.raises(DataError, match=message):
+        read_bags(frame, labels=labels)
 
 
 def test_an_empty_set_comes_back_from_a_file_of_pandas(tmp_path):

@@ -287,6 +287,29 @@ def test_true_labels_and_regions_go_by_names(scenes, of_names):
     assert [ax.patches[-1].get_edgecolor() for ax in turned.axes if ax.patches] == frames
 
 
+def test_columns_of_arrays_are_the_names_that_are_given(scenes, of_names):
+    names = list(scenes.label_names)[::-1]
+    shown = scenes.X[:3]
+    true = pd.DataFrame(scenes.Y[:3], columns=scenes.label_names)[names]
+    of_table = titles(plots.explained_images(of_names, shown, names, true=true))
+    assert (
+        titles(plots.explained_images(of_names, shown, names, true=true.to_numpy()))
+        == of_table
+    )
+
+
+def test_levels_of_regions_go_by_their_names(scenes, of_names):
+    names = list(scenes.label_names)
+    shown = scenes.X[:9]  # as many images as instances of each
+    index = pd.MultiIndex.from_product([range(9), range(9)], names=["bag", "instance"])
+    regions = pd.DataFrame(scenes.instance_labels[:81], index, names)
+    frames = []
+    for table in (regions, regions.swaplevel()):
+        figure = plots.explained_images(of_names, shown, names, regions=table)
+        frames.append([ax.patches[-1].get_edgecolor() for ax in figure.axes if ax.patches])
+    assert frames[0] == frames[1]
+
+
 @pytest.mark.parametrize("names", [list("abc"), None])
 def test_regions_of_pictures_go_by_names_or_numbers(of_names, rng, names):
     pictures = [rng.integers(0, 256, (35, 35, 3)).astype(np.uint8) for _ in range(3)]

@@ -277,8 +277,6 @@ def data_of_folder(folder: str | Path, encoding: str = "") -> OwnData:
         )
     table = read_labels(table_file, encoding=encoding or "utf-8-sig")
     files = [folder / name for name in table.index]
-    if not files:
-        raise ValueError(f"{table_file} must name at least two images, got none")
     absent = [path.name for path in files if not path.is_file()]
     if absent:
         raise ValueError(f"{table_file} names images that are not there: {absent[:3]}")
