@@ -7,7 +7,7 @@ CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || comman
 LOCKED := --quiet --no-deps --require-hashes --requirement
 
 .PHONY: install paper test check check-in-ci
-.PHONY: check-notebooks check-tests check-site check-machines check-package check-clients
+.PHONY: check-whole check-notebooks check-tests check-site check-machines check-package check-clients
 .PHONY: lab site pdf verify lint locks clean
 
 install: .venv/installed
@@ -29,7 +29,7 @@ paper: install  ## every table and figure from the recorded trials, in build/pap
 	$(BIN)/mimlpaper verify --audit 5
 	$(BIN)/python site/check.py build/paper --published build/paper
 
-test: install  ## three minutes of tests
+test: install  ## two minutes of tests
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 # Many of the last tests wait, so they are done at once, after what does not wait.
@@ -39,8 +39,12 @@ check: .venv/installed-cluster  ## what takes longer
 	$(MAKE) --jobs check-machines check-package $(if $(CHROMIUM),check-clients)
 
 check-in-ci: install
+	$(MAKE) check-whole
 	$(MAKE) check-notebooks
 	$(if $(CHROMIUM),$(MAKE) check-site)
+
+check-whole: install  # commands, notebooks, and what is made of all records
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/whole
 
 check-notebooks: install  # all of them, on synthetic data
 	$(BIN)/mimlpaper run --profile smoke --at-once 2 --jobs 1

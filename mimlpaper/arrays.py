@@ -46,9 +46,7 @@ def real_array(name: str, values) -> np.ndarray:
     if cells.dtype.kind not in WHOLE_OR_REAL:
         for cell in cells.flat:
             _check_number(name, cell)
-    check_integers(name, values if isinstance(values, pd.DataFrame) else cells)
-    if isinstance(values, pd.DataFrame | pd.Series):
-        return values.to_numpy(dtype=np.float64, na_value=np.nan)
+    check_integers(name, values)
     if cells.dtype == object:
         cells = np.where(pd.isna(cells), np.nan, cells)
     return np.asarray(cells, dtype=np.float64)  # a copy only of another type
@@ -106,7 +104,7 @@ def check_type(name: str, values):
 
 def cells_of(name: str, values) -> np.ndarray:
     """``values`` as an array of the type that holds them; a ValueError if rows differ in length."""
-    if hasattr(values, "collect"):
+    if hasattr(type(values), "collect"):  # not a column of this name
         raise ValueError(f"{name} must hold its rows, got a lazy table; give its .collect()")
     try:
         return np.asarray(values)
@@ -159,6 +157,11 @@ def _check_rounded(name, values):
             check_integers(name, values.iloc[:, place])
     elif isinstance(values, pd.Series):
         _check_cells(name, values.astype(object))
+    elif hasattr(values, "get_columns"):  # a table of polars
+        for column in values.get_columns():
+            _check_cells(name, column.to_list())
+    elif isinstance(values, np.ndarray):  # in a list, beside other rows
+        _check_cells(name, values.astype(object).flat)
     elif isinstance(values, list | tuple):
         for part in values:
             _check_rounded(name, part)
@@ -203,8 +206,9 @@ def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:
 
     If one side has integers and the other has words, places stay as they are: pandas made the
     integers, or a split or shuffle kept a part of them. A ValueError refuses what is unclear: words
-    that hold the same integers in another order, such as "img3" and 3, and an index 0, 1, … of
-    pandas against the same integers in another order.
+    that hold the same integers in another order, such as "img3.mp4" and 3, or some of them, such as
+    "101" and "102" beside 102 and 103; and an index 0, 1, … of pandas against the same integers in
+    another order.
 
     Parameters
     ----------
@@ -222,9 +226,10 @@ def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:
         if (places >= 0).all():
             _check_meant(what, names, wanted)
             return places
-    if _are_integers(names) != _are_integers(wanted):
-        numbers, wanted_numbers = _numbers_in(texts), _numbers_in(wanted_texts)
-        if numbers == wanted_numbers or sorted(numbers) != sorted(wanted_numbers):
+    are_integers, wanted_are = _are_integers(names), _are_integers(wanted)
+    if are_integers != wanted_are:
+        integers, words = (names, wanted_texts) if are_integers else (wanted, texts)
+        if not _may_mean_other_places(words, integers):
             return np.arange(len(texts))
     in_one_only = wanted_texts.symmetric_difference(texts).tolist()
     difference = in_one_only or "names that repeat"
@@ -250,7 +255,18 @@ def _is_from_pandas(names):
 
 
 def text_of_name(name: object) -> str:
-    """The name as a text; of a whole number without a point, since pandas may make it a float."""
+    """The name as a text; of a whole number without a point, since pandas may make it a float.
+
+    Equal texts, whole numbers and dates have one text, whether they are Python's, NumPy's or
+    pandas' own. Other numbers go by their digits.
+    """
+    if isinstance(name, tuple):
+        parts = [repr(str(part)) if isinstance(part, str) else text_of_name(part) for part in name]
+        return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+    if isinstance(name, np.datetime64):
+        return str(pd.Timestamp(name))
+    if isinstance(name, np.timedelta64):
+        return str(pd.Timedelta(name))
     if isinstance(name, float | np.floating | Decimal) and math.isfinite(name) and name % 1 == 0:
         return str(int(name))
     return str(name)
@@ -264,6 +280,24 @@ def _are_integers(names):
     return pd.api.types.is_integer_dtype(index) and index.is_unique
 
 
-def _numbers_in(texts):
-    """The numbers that each text holds, such as (3,) of "img03.png" and of "3.0"."""
-    return [tuple(map(float, re.findall(r"[0-9]+(?:\.[0-9]+)?", text))) for text in texts]
+def _may_mean_other_places(words, integers):
+    """Whether words hold integers at some place, such as 3 of "s1_img03.png", in another order.
+
+    Or some of them beside others, unless the integers are those of pandas itself.
+    """
+    made_by_pandas = _is_from_pandas(integers)
+    integers = [float(integer) for integer in integers]
+    numbers = [list(map(float, re.findall("[0-9]+", word))) for word in words]
+    n_everywhere = min(map(len, numbers))
+    # From the beginning and from the end, since other numbers may stand before or behind.
+    places = range(-n_everywhere, n_everywhere)
+    columns = [[of_word[place] for of_word in numbers] for place in places]
+    if integers in columns:
+        return False
+    if any(sorted(column) == sorted(integers) for column in columns):
+        return True
+    if made_by_pandas:
+        return False
+    # Numbers that repeat, such as 1 of "s1_img03.png", count something else.
+    different = [set(column) for column in columns if len(set(column)) == len(column)]
+    return any(not numbers.isdisjoint(integers) for numbers in different)

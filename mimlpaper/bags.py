@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from mimlpaper.arrays import WHOLE, check_mask, check_type, order_by_name, real_array
+from mimlpaper.arrays import WHOLE, check_mask, check_type, order_by_name, real_array, shown
 
+A_KEY = "key must be a place, slice, mask or array of places"
 LARGEST = 1e150  # of a feature: distances and kernels take squares, and add them up
 
 
@@ -74,6 +75,8 @@ class Bags:
         names = getattr(self, what)
         if isinstance(names, set | frozenset):
             raise ValueError(f"{what} must have an order, as in a list, got {names!r:.60}")
+        if isinstance(names, str):
+            raise ValueError(f"{what} must be a list of names, got one text, {names!r:.60}")
         if names is not None and len(names) != n:
             raise ValueError(f"{what} must be {n}, got {len(names)}")
 
@@ -88,7 +91,9 @@ class Bags:
         parts = list(bags.values() if isinstance(bags, Mapping) else bags)
         arrays = [_instances_of_bag(i, bag) for i, bag in enumerate(parts)]
         if not arrays:
-            hint = "; a generator gives its bags once: give list(X)" * isinstance(bags, Iterator)
+            hint = ""
+            if isinstance(bags, Iterator):
+                hint = "; a generator gives its bags once: give list(X)"
             raise ValueError(f"bags must hold at least one bag, got none{hint}")
         columns = [list(bag.columns) if hasattr(bag, "columns") else None for bag in parts]
         n_features = arrays[0].shape[1]
@@ -156,15 +161,17 @@ class Bags:
 
         A Series of booleans is matched with the names of the bags.
         """
+        if isinstance(key, bool | np.bool_):
+            raise TypeError(f"a bag is chosen by its number, got {key}; for some give a mask")
         if isinstance(key, (int, np.integer)):
             i = range(len(self))[key]
             return self.instances[self.offsets[i] : self.offsets[i + 1]]
         chosen = chosen_places(key, self.names, len(self))
         sizes = self.sizes[chosen]
         offsets = np.concatenate([[0], np.cumsum(sizes)])
-        # Each bag moves from its place among all instances to its place among the chosen ones.
-        moves = self.offsets[chosen] - offsets[:-1]
-        rows = np.arange(offsets[-1]) + np.repeat(moves, sizes)
+        # From a place among the chosen instances to the place among all.
+        shifts = self.offsets[chosen] - offsets[:-1]
+        rows = np.arange(offsets[-1]) + np.repeat(shifts, sizes)
         names = None
         if self.names is not None:
             all_names = list(self.names)
@@ -182,7 +189,7 @@ class Bags:
             names = [*self.names, *added.names]
         offsets = np.concatenate([self.offsets, self.n_instances + added.offsets[1:]])
         instances = np.concatenate([self.instances, added.instances])
-        # Their names are equal, or one of them has none.
+        # Their names are equal, or taken by place: one has none, or numbers beside words.
         feature_names = added.feature_names if self.feature_names is None else self.feature_names
         return Bags(instances, offsets, feature_names, names)
 
@@ -243,7 +250,7 @@ class Bags:
 
 
 def _whole_offsets(values):
-    """Offsets as integers, where a conversion would cut off fractions and imaginary parts."""
+    """Offsets as integers; fractions and imaginary parts are refused, not cut off."""
     check_type("offsets", values)
     offsets = np.asarray(values)
     if offsets.dtype.kind not in "iu":
@@ -261,10 +268,16 @@ def chosen_places(key, names: Sequence | None, n_bags: int) -> np.ndarray:
     """
     check_mask("key", key)
     if isinstance(key, str):
-        raise ValueError(f"key must be a place, slice, mask or array of places, got {key!r:.60}")
+        raise ValueError(f"{A_KEY}, got {key!r:.60}")
     if isinstance(key, pd.Series) and pd.api.types.is_bool_dtype(key):
         key = _mask_in_order(key, names, n_bags)
-    return np.arange(n_bags)[key]
+    try:
+        chosen = np.arange(n_bags)[key]
+    except IndexError as error:
+        raise IndexError(f"{A_KEY}, got {shown(key)}: {error}") from error
+    if chosen.ndim != 1:
+        raise ValueError(f"{A_KEY} of one dimension, got {shown(key)}")
+    return chosen
 
 
 def _mask_in_order(mask, names, n_bags):
@@ -272,6 +285,8 @@ def _mask_in_order(mask, names, n_bags):
 
     Bags without names take it by place, but their own numbers in another order are refused.
     """
+    if mask.isna().any():
+        raise ValueError(f"{A_KEY}, got a missing value in a mask; give key.fillna(False)")
     truths = mask.to_numpy(dtype=bool)
     if names is not None:
         return truths[order_by_name("key and the bags", mask.index, names)]
@@ -301,10 +316,17 @@ def as_bags(X, *, allow_missing: bool = False) -> Bags:
 
 def _check_is_list(name, X):
     """Raise a ValueError for one table in the place of many, a data set or an estimator."""
+    if isinstance(X, pd.Series):  # names in its index would be attributes
+        return
     needed = f"{name} must be Bags or a list of 2-D arrays"
     if hasattr(X, "get_params"):
         kind = type(X).__name__
         raise ValueError(f"{needed}, got the estimator {kind}; are two arguments swapped?")
+    if hasattr(type(X), "groups"):
+        raise ValueError(
+            f"{needed}, got groups of a table; give read_bags(table, labels=[]).X, or "
+            f"dict(list({name})) of a table whose columns are features"
+        )
     if hasattr(X, "columns"):
         raise ValueError(
             f"{needed}, got one table; for bags of one instance give "
@@ -318,6 +340,8 @@ def _check_is_list(name, X):
         )
     if hasattr(X, "Y"):
         raise ValueError(f"{needed}; give parts: fit(data.X, data.Y), or data.y of one label")
+    if isinstance(X, str | bytes) or not hasattr(X, "__iter__"):
+        raise ValueError(f"{needed}, got {shown(X)}")
 
 
 def in_order_of_examples(Y, X):
@@ -326,9 +350,19 @@ def in_order_of_examples(Y, X):
     A table of polars becomes one of pandas, which keeps its names.
     """
     if hasattr(Y, "to_pandas") and not hasattr(Y, "column_names"):
-        Y = Y.to_pandas()
+        Y = _of_polars(Y)
     places = _places_of_examples(Y, X)
     return Y if places is None else Y.iloc[places]
+
+
+def _of_polars(table):
+    """The table or column of pandas with the cells of one of polars."""
+    try:
+        return table.to_pandas()
+    except ImportError:  # polars needs pyarrow for this
+        if hasattr(table, "get_columns"):
+            return pd.DataFrame(table.to_dict(as_series=False))
+        return pd.Series(table.to_list(), name=table.name)
 
 
 def check_order_of_examples(Y, X):

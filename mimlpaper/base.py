@@ -11,6 +11,7 @@ import pandas as pd
 from scipy.special import expit
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.pipeline import Pipeline
 from sklearn.utils import ClassifierTags, TargetTags
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -65,7 +66,9 @@ def check_bags(
         check_is_fitted(estimator)
     bags = as_bags(X, allow_missing=allow_missing)
     if estimator is not None:
-        features = bags.rows if bags.feature_names is None else _with_texts_as_names(bags.table)
+        features = bags.rows
+        if bags.feature_names is not None:
+            features = _named_features(bags.table, estimator, reset)
         validate_data(estimator, features, reset=reset, skip_check_array=True)
         scales = getattr(estimator, "scales_features", False)
         if reset and not allow_missing and not scales and isinstance(bags.rows, np.ndarray):
@@ -73,11 +76,28 @@ def check_bags(
     return bags
 
 
-def _with_texts_as_names(table):
-    """The table with names that scikit-learn compares: of numbers, dates and tuples it has none."""
-    if pd.api.types.is_integer_dtype(table.columns):  # which may be mere places
+def with_texts_as_names(table):
+    """The table with names that scikit-learn compares: of numbers, dates and tuples it has none.
+
+    The numbers 0, 1, … are mere places.
+    """
+    columns = table.columns
+    if pd.api.types.is_integer_dtype(columns) and columns.equals(pd.RangeIndex(len(columns))):
         return table
     return table.set_axis(list(map(text_of_name, table.columns)), axis=1)
+
+
+def _named_features(table, estimator, reset):
+    """The table with names of features that scikit-learn compares with those of ``fit``.
+
+    It does not compare numbers: those of places are refused in another order.
+    """
+    if reset:
+        return with_texts_as_names(table)
+    if hasattr(estimator, "feature_names_in_"):
+        return table.set_axis(list(map(text_of_name, table.columns)), axis=1)
+    _check_numbered("X", "features", table.columns)
+    return table
 
 
 def _check_offset(X):
@@ -112,19 +132,16 @@ def check_vectors(
 ):
     """``X`` as finite float64 (n_examples, n_features), dense or ``sparse``, or a ValueError.
 
-    ``reset`` as in :func:`check_bags`; ``offset``: features may vary by little beside their means.
+    ``reset`` as in :func:`check_bags`; ``offset``: features may vary by little beside their means;
+    ``options`` are those of scikit-learn's ``validate_data``.
     """
     if not reset:
         check_is_fitted(estimator)
-    if isinstance(X, Bags) or (isinstance(X, list) and X and np.ndim(X[0]) == 2):
+    if _holds_bags(X):
         raise ValueError("X must be one vector an example, got bags; make them by BagStatistics()")
-    is_sparse = hasattr(X, "toarray")
-    if is_sparse and hasattr(X, "data"):
-        check_integers("X", X.data)
-    if not is_sparse and cells_of("X", X).dtype.kind != "c":  # scikit-learn refuses complex ones
-        # It drops masks, takes dates for numbers, reads texts as Python does, and rounds integers.
-        check_type("X", X)
-        check_integers("X", X)
+    _check_cells_of_vectors(X)
+    if isinstance(X, pd.DataFrame):
+        X = _named_features(X, estimator, reset)
     X = validate_data(
         estimator,
         X,
@@ -138,6 +155,31 @@ def check_vectors(
     if reset and not offset and isinstance(X, np.ndarray):
         _check_offset(X)
     return X
+
+
+def _holds_bags(X):
+    """Whether X is bags, or what they are made of: a collection of tables or lists of rows."""
+    if isinstance(X, Bags) or (isinstance(X, np.ndarray) and X.ndim == 3):
+        return True
+    if isinstance(X, dict):
+        X = list(X.values())
+    if not isinstance(X, list | tuple | pd.Series) or not len(X):
+        return False
+    first = X.iloc[0] if isinstance(X, pd.Series) else X[0]
+    if isinstance(first, list | tuple) and first:  # rows may have several lengths
+        return isinstance(first[0], list | tuple | np.ndarray)
+    return getattr(first, "ndim", 0) == 2
+
+
+def _check_cells_of_vectors(X):
+    """Refuse what scikit-learn would take: masks, dates, texts as Python reads them, 2^53 + 1."""
+    if hasattr(X, "toarray"):
+        if hasattr(X, "data"):
+            check_integers("X", X.data)
+        return
+    if cells_of("X", X).dtype.kind != "c":  # scikit-learn refuses complex numbers
+        check_type("X", X)
+        check_integers("X", X)
 
 
 @contextmanager
@@ -187,11 +229,21 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
 
     def decide(self, scores: np.ndarray) -> np.ndarray:
         """Labels (n_bags,) from scores (n_bags,): ``classes_[1]`` if positive."""
-        return self.classes_[(real_array("scores", scores) > 0).astype(int)]
+        check_is_fitted(self)
+        scores = real_array("scores", scores)
+        if scores.ndim != 1 or np.isnan(scores).any():
+            raise ValueError(
+                f"scores must be (n_bags,), without NaN, got shape {scores.shape} and "
+                f"{np.isnan(scores).sum()} NaN"
+            )
+        return self.classes_[(scores > 0).astype(int)]
 
     def score(self, X, y, sample_weight=None) -> float:
-        """Share of bags with the right label; labels go by the names of the bags."""
-        return super().score(X, without_names(in_order_of_examples(y, X)), sample_weight)
+        """Share of bags with the right label; labels and weights go by the names of the bags."""
+        check_is_fitted(self)
+        truth = second_class("y", in_order_of_examples(y, X), self.classes_)
+        predicted = second_class("predictions", self.predict(X), self.classes_)
+        return accuracy_score(truth, predicted, sample_weight=_weights(sample_weight, X))
 
     def _fit(self, bags: Bags, positive: np.ndarray):
         """Learn from bags and whether each has the second class: (n_bags,)."""
@@ -206,6 +258,8 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
         if y is None:
             raise ValueError(NO_LABELS)
         check_mask("y", y)
+        if isinstance(y, list | tuple):
+            _check_one_type(y)
         y = cells_of("y", y)
         if y.shape not in ((n_bags,), (n_bags, 1)):
             raise ValueError(f"y must have shape ({n_bags},), one label a bag, got {y.shape}")
@@ -233,7 +287,7 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
     """Base class of learners of label sets, of bags unless ``_check_X`` is overridden.
 
     A learner implements ``_fit``, which sets fitted attributes, and ``_scores``. Both get checked
-    input, and run with one BLAS thread. A fit that does not end changes nothing. ``classes_``
+    input, and run with one BLAS thread. A fit that does not end changes nothing. ``label_names_``
     (n_labels,) are Y's columns, or 0, 1, ….
     """
 
@@ -273,17 +327,34 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         return label_sets(scores, self.label_rule)
 
     def score(self, X, y, sample_weight=None) -> float:  # scikit-learn gives y by its name
-        """Share of examples with the right label set; rows and columns of y go by their names."""
-        Y = in_order_of_labels(in_order_of_examples(y, X), self)
-        return super().score(X, without_names(Y), sample_weight)
+        """Share of examples with the right label set.
+
+        Rows and columns of y, and weights, go by their names.
+        """
+        in_order = in_order_of_labels(in_order_of_examples(y, X), self)
+        truth = label_array("y", in_order)
+        predicted = np.asarray(self.predict(X))
+        if truth.shape != predicted.shape:
+            raise ValueError(f"y must have shape {predicted.shape}, got {truth.shape}")
+        return accuracy_score(truth, predicted, sample_weight=_weights(sample_weight, X))
 
     def set_output(self, *, predict: str = "default") -> Self:
-        """Give arrays ("default") or DataFrames with the columns ``classes_`` ("pandas")."""
+        """Give arrays ("default") or DataFrames with the columns ``label_names_`` ("pandas")."""
         if predict not in ("default", "pandas"):
             raise ValueError(f"predict must be 'default' or 'pandas', got {predict!r}")
         # scikit-learn's clone copies it.
         self._sklearn_output_config = {"predict": predict}
         return self
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The classes of each label, False and True: (n_labels, 2).
+
+        scikit-learn knows by it that there are labels. One or two names in its place would be the
+        classes of a single label to it, and scores would change their sign.
+        """
+        check_is_fitted(self, "label_names_")
+        return np.tile([False, True], (len(self.label_names_), 1))
 
     @property
     def output(self) -> str:
@@ -311,28 +382,30 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         return check_bags(X, self, reset=reset)
 
     def _learn_labels(self, Y, n_examples: int) -> np.ndarray:
-        """``Y`` as booleans (n_examples, n_labels); sets ``classes_`` and ``n_labels_``."""
+        """``Y`` as booleans (n_examples, n_labels); sets ``label_names_`` and ``n_labels_``."""
         labels = check_labels(Y, n_examples)
         self.n_labels_ = labels.shape[1]
         names = pd.Index(Y.columns if isinstance(Y, pd.DataFrame) else range(self.n_labels_))
-        if names.has_duplicates:
-            twice = names[names.duplicated()].tolist()
+        texts = pd.Index(map(text_of_name, names))  # by which they are matched
+        if texts.has_duplicates:
+            twice = texts[texts.duplicated()].tolist()
             raise ValueError(f"Y must have columns with different names, got {twice} twice")
-        self.classes_ = np.asarray(names)
+        self.label_names_ = np.asarray(names)
         return labels
 
     def _warn_of_constant(self, labels: np.ndarray):
         """Warn of labels that all or no examples have."""
         constant = np.flatnonzero(is_constant(labels))
         if len(constant):
-            message = f"label(s) {self.classes_[constant].tolist()} have one class only in training"
+            names = self.label_names_[constant].tolist()
+            message = f"label(s) {names} have one class only in training"
             warnings.warn(message, ConstantLabelWarning, stacklevel=3)
 
     def _in_output_format(self, values: np.ndarray, X) -> np.ndarray | pd.DataFrame:
         """Values (n_examples, n_labels) as :meth:`set_output` asked; a frame has X's index."""
         if self.output != "pandas":
             return values
-        return pd.DataFrame(values, names_of_examples(X), self.classes_)
+        return pd.DataFrame(values, names_of_examples(X), self.label_names_)
 
 
 class LogOdds(MultiLabelEstimator):
@@ -370,6 +443,43 @@ class InstanceScores:
         raise NotImplementedError(f"{type(self).__name__} must define _instance_scores(bags)")
 
 
+def second_class(name: str, labels, classes: np.ndarray) -> np.ndarray:
+    """Whether each label (n,) is the second of two classes; errors use ``name``.
+
+    Classes and labels of -1, 0, 1 and booleans mean the same, whichever of these they are.
+    """
+    check_mask(name, labels)
+    cells = cells_of(name, without_names(labels))
+    if cells.shape[1:] not in ((), (1,)):
+        raise ValueError(f"{name} must have shape (n_bags,), one label a bag, got {cells.shape}")
+    cells = cells.reshape(-1)
+    if pd.isna(cells).any():
+        raise ValueError(f"{name} must not hold NaN, got one for bag {pd.isna(cells).argmax()}")
+    unknown = cells[~np.isin(cells, classes)]
+    if not len(unknown):
+        return np.asarray(cells == classes[1], dtype=bool)
+    truths = (-1, 0, 1)
+    are_truths = np.isin([*classes, *unknown], truths).all() and classes[1] > 0
+    # 0 and -1 beside each other: nobody knows what they mean.
+    are_unclear = np.isin((-1, 0), cells).all()
+    if are_truths and not are_unclear:
+        return np.asarray(cells > 0, dtype=bool)
+    raise ValueError(f"{name} must hold the classes {classes.tolist()}, got {unknown[0]!s:.60}")
+
+
+def _check_one_type(labels):
+    """Refuse texts beside others in a list: NumPy would make texts of all, also of NaN."""
+    are_texts = {isinstance(label, str) for label in labels}
+    if len(are_texts) > 1:
+        types = sorted({type(label).__name__ for label in labels})
+        raise ValueError(f"y must hold labels of one type, got {', '.join(types)}")
+
+
+def _weights(sample_weight, X):
+    """Weights of examples in the order of X, where both name them."""
+    return None if sample_weight is None else without_names(in_order_of_examples(sample_weight, X))
+
+
 def last_step(learner):
     """The learner itself, or the one at the end of fitted pipelines and searches."""
     if hasattr(learner, "best_estimator_"):
@@ -378,28 +488,31 @@ def last_step(learner):
 
 
 def in_order_of_labels(Y, estimator):
-    """A table of labels with its columns in the order of those that the estimator has learned."""
-    labels = getattr(estimator, "classes_", ())
-    # Of several labels scikit-learn's own learners have the classes of each.
-    are_names = all(np.ndim(label) == 0 for label in labels)
-    if not isinstance(Y, pd.DataFrame) or not are_names or len(labels) != Y.shape[1]:
+    """A table of labels with its columns in the order of those that the estimator has learned.
+
+    scikit-learn's own learners do not know the names of labels.
+    """
+    names = getattr(last_step(estimator), "label_names_", ())
+    if not isinstance(Y, pd.DataFrame) or len(names) != Y.shape[1]:
         return Y
-    # Numbers from 0 on are no names: scikit-learn gives them to labels of any name.
     numbers = list(range(Y.shape[1]))
-    if list(labels) == numbers:
-        if isinstance(last_step(estimator), MultiLabelEstimator):
-            _check_numbered(Y.columns, numbers)
+    if list(names) == numbers:
+        _check_numbered("Y", "labels", Y.columns)
         return Y
-    return Y.iloc[:, order_by_name("Y and the labels of the estimator", Y.columns, labels)]
+    return Y.iloc[:, order_by_name("Y and the labels of the estimator", Y.columns, names)]
 
 
-def _check_numbered(columns, numbers):
-    """Refuse columns with the numbers of the labels in another order: names, or nothing?"""
+def _check_numbered(what, parts, columns):
+    """Refuse columns with the numbers 0, 1, … of labels or features in another order.
+
+    They may be names, or mean nothing.
+    """
+    numbers = list(range(len(columns)))
     if list(columns) != numbers and set(columns) == set(numbers):
         raise ValueError(
-            "Y must have its columns in the order of their numbers, got them in another order; "
-            "give Y.sort_index(axis=1), or, if they have the order of the labels in fit, "
-            "Y.to_numpy()"
+            f"{what} must have its columns in the order of their numbers, got them in another "
+            f"order; give {what}.sort_index(axis=1), or, if they have the order of the {parts} in "
+            f"fit, {what}.to_numpy()"
         )
 
 

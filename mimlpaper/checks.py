@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from collections.abc import Iterable
 from functools import partial
 
 import numpy as np
@@ -15,6 +16,8 @@ from mimlpaper.bags import Bags
 from mimlpaper.base import ConstantLabelWarning
 from mimlpaper.sharing import Cache, sharing
 
+KINDS = ("bags", "vectors", "one label")  # what a learner is fitted on
+
 
 def parametrize_with_checks(estimators, *, kind: str = "bags", expected_failed_checks=None):
     """A pytest mark that runs a test with every unfitted estimator of a list and every check::
@@ -27,6 +30,10 @@ def parametrize_with_checks(estimators, *, kind: str = "bags", expected_failed_c
     ``expected_failed_checks`` is a function of an estimator that returns a dict: from the names of
     the checks that are not run to reasons.
     """
+    if kind not in KINDS:
+        raise ValueError(f"kind must be one of {KINDS}, got {kind!r}")
+    if not isinstance(estimators, Iterable):
+        raise ValueError(f"estimators must be a list, such as [{estimators!r:.60}]")
     cases = []
     for estimator in estimators:
         skipped = {}

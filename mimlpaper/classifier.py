@@ -13,7 +13,11 @@ import pandas as pd
 from scipy.special import logit
 from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
+from sklearn.exceptions import (
+    ConvergenceWarning,
+    DataConversionWarning,
+    UndefinedMetricWarning,
+)
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -28,13 +32,12 @@ from mimlpaper.calibration import platt
 from mimlpaper.computing import progress
 from mimlpaper.explanations import explain
 from mimlpaper.metrics import UndefinedError, area_under_curve, average_precision, scores_of
-from mimlpaper.parameters import POSITIVE, SEED, VERBOSITY, at_least
+from mimlpaper.parameters import POSITIVE, SEED, VERBOSITY, at_least, set_random_states
 from mimlpaper.preprocessing import BagStatistics, OnInstances
 
 LEAST = 4  # bags
 SAMPLES = 16, 8, 4  # trial fits to every 16th bag and so on say whether there is time for more
 SQUARE, CUBE = 2.0, 3.0  # powers of the number of bags, with which the time of a fit grows
-REFIT = 1.5  # seconds of a fit to all bags, divided by those of a fit to all folds but one
 SURE = 1e-3  # probabilities are clipped to it, so that log odds are finite
 
 
@@ -63,7 +66,7 @@ class OnStatistics(base.MultiLabelEstimator):
     constants_ : array (n_labels,)
         Scores of labels that do not vary: log odds of .999 if all training bags have the label, and
         of .001 if none has it.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
     """
 
@@ -101,8 +104,7 @@ def _seeded(estimator, seed):
     """An unfitted copy of which an integer seeds every part, such as a step of a pipeline."""
     estimator = clone(estimator)
     if isinstance(seed, Integral):
-        names = [name for name in estimator.get_params() if name.split("__")[-1] == "random_state"]
-        estimator.set_params(**dict.fromkeys(names, seed))
+        set_random_states(estimator, seed)
     return estimator
 
 
@@ -120,8 +122,9 @@ CANDIDATES: dict[str, BaseEstimator] = {
 class MimlClassifier(base.LogOdds):
     """The learner that does best in cross-validation, with probabilities and reasons.
 
-    Features are scaled to [0, 1]. The candidate with the largest mean average precision on
-    held-out folds, or for one label the largest area under the curve, is fitted again to all bags.
+    Features are scaled to [0, 1]. Of each candidate the held-out folds give a mean: of the average
+    precision of the labels' order in a bag, as :func:`~mimlpaper.metrics.average_precision` has it,
+    or for one label of the area under the curve. The best candidate is fitted again to all bags.
     Platt's logistic regression on the held-out scores of a label turns scores into probabilities.
     If Y is a DataFrame, so are predictions.
 
@@ -133,8 +136,9 @@ class MimlClassifier(base.LogOdds):
     n_folds : int >= 2, default 5
         Number of folds, at most one a bag.
     time_budget : float > 0 or None, default 60.0
-        Seconds of a fit. A candidate other than the first is left out if it would end later, with
-        a warning. With None choices do not depend on the machine.
+        Seconds of the whole fit. A candidate other than the first is left out, with a warning, if
+        it and the last fit to all bags would end later. With None choices do not depend on the
+        machine.
     label_rule : {"sign", "top"}, default "sign"
         Labels of a probability above ½, or at least the likeliest.
     verbose : int, default 0
@@ -158,7 +162,7 @@ class MimlClassifier(base.LogOdds):
         Scaling and the chosen learner, fitted to all bags.
     slopes_, intercepts_ : array (n_labels,)
         Log odds are slope × score + intercept.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References
@@ -217,6 +221,12 @@ class MimlClassifier(base.LogOdds):
                 "raise it, or give None"
             )
             warnings.warn(message, TimeBudgetWarning, stacklevel=3)
+        if np.isnan(self.held_out_[self.chosen_]):
+            message = (
+                f"no fold defines the {self.criterion_}, so that {self.chosen_}, the first "
+                "candidate, is chosen; take fewer folds, by n_folds="
+            )
+            warnings.warn(message, UndefinedMetricWarning, stacklevel=3)
         with _without_warnings_of_labels():
             self.model_ = candidates[self.chosen_].fit(bags, labels)
         self.slopes_, self.intercepts_ = _calibrated(chosen_scores, labels)
@@ -224,43 +234,33 @@ class MimlClassifier(base.LogOdds):
     def _choose(self, candidates, bags, labels, folds):
         """Try the candidates, keep the best, and return its held-out scores."""
         self.held_out_, self.seconds_, self.left_out_ = {}, {}, []
-        budget = _Budget(None)  # the first candidate has no limit
-        reserve = 0.0  # seconds of the last fit, of the chosen one to all bags
-        limited = _Budget(self.time_budget)
-        chosen_scores = None
+        without_limit, limited = _Budget(None), _Budget(self.time_budget)
         n_folds = folds.max() + 1
+        chosen_scores = None
         steps = range(len(candidates) * n_folds)
         with progress(steps, "MimlClassifier", self.verbose) as bar:
             for i, (name, pipeline) in enumerate(candidates.items()):
                 bar.set_description(f"MimlClassifier, {name}")
-                began = time.perf_counter()
-                try:
-                    scores, longest = _cross_fit(
-                        pipeline,
-                        bags,
-                        labels,
-                        folds,
-                        budget,
-                        reserve,
-                        bar,
-                    )
-                except Exception as error:
-                    error.add_note(f"It is raised by the candidate {name!r}.")
-                    raise
-                self.seconds_[name] = time.perf_counter() - began
-                if scores is not None and np.isnan(scores).any():
-                    n_nan = np.isnan(scores).sum()
-                    raise ValueError(f"candidate {name!r} must give no NaN as scores, got {n_nan}")
-                self.held_out_[name] = self._criterion(labels, scores, folds)
-                if scores is None:
-                    self.left_out_.append(name)
+                budget = limited if i else without_limit  # the first is tried in any case
+                scores, longest = self._try(name, pipeline, bags, labels, folds, budget, bar)
                 if i == 0 or self.held_out_[name] > self.held_out_[self.chosen_]:
                     self.chosen_, chosen_scores = name, scores
-                    reserve = longest * REFIT
-                budget = limited
+                    limited.reserve = _last_fit(longest, n_folds)
                 # Also past the folds that were left out.
                 bar.update((i + 1) * n_folds - bar.n)
         return chosen_scores
+
+    def _try(self, name, pipeline, bags, labels, folds, budget, bar):
+        """Held-out scores of a candidate, or None; and the seconds of its longest fit."""
+        began = time.perf_counter()
+        with _named_in_errors(name):
+            scores, longest = _cross_fit(pipeline, bags, labels, folds, budget, bar)
+            _check_finite(scores)
+        self.seconds_[name] = time.perf_counter() - began
+        self.held_out_[name] = self._criterion(labels, scores, folds)
+        if scores is None:
+            self.left_out_.append(name)
+        return scores, longest
 
     def _scores(self, bags):
         """Log-odds of each label: (n_bags, n_labels)."""
@@ -268,7 +268,10 @@ class MimlClassifier(base.LogOdds):
         return self.slopes_ * scores + self.intercepts_
 
     def explain(self, X) -> pd.DataFrame:
-        """:func:`~mimlpaper.explanations.explain` times the slopes, with rows (bag, instance)."""
+        """:func:`~mimlpaper.explanations.explain` times the slopes, with rows (bag, instance).
+
+        Instances are numbered from 0 in the order of their bag, whatever numbers a table gave them.
+        """
         bags = base.check_bags(X, self)
         names = range(len(bags)) if bags.names is None else bags.names
         rows = []
@@ -276,7 +279,7 @@ class MimlClassifier(base.LogOdds):
             rows += [(name, instance) for instance in range(size)]
         index = pd.MultiIndex.from_tuples(rows, names=["bag", "instance"])
         log_odds = self.slopes_ * explain(self.model_, bags)
-        return pd.DataFrame(log_odds, index, self.classes_)
+        return pd.DataFrame(log_odds, index, self.label_names_)
 
     def summary(self) -> str:
         """What was chosen and why, as text."""
@@ -326,21 +329,22 @@ def _folds(labels, n_folds, rng):
 
 
 class _Budget:
-    """Seconds from now on; None for as many as it takes."""
+    """Seconds from now on, of which a reserve is kept for the last fit; None for no limit."""
 
     def __init__(self, seconds):
         self.is_limited = seconds is not None
         self._end = time.perf_counter() + seconds if self.is_limited else np.inf
+        self.reserve = 0.0  # seconds of a fit of the best candidate so far to all bags
 
-    def allows(self, seconds) -> bool:
-        return time.perf_counter() + seconds <= self._end
+    def allows(self, seconds, last_fit=0.0) -> bool:
+        """Whether so many seconds, and then a last fit or the reserve, end in time."""
+        return time.perf_counter() + seconds + max(last_fit, self.reserve) <= self._end
 
 
-def _cross_fit(pipeline, bags, labels, folds, budget, reserve, bar):
+def _cross_fit(pipeline, bags, labels, folds, budget, bar):
     """Scores of every bag by a fit to the other folds, and the seconds of the longest fit.
 
-    None for scores if this and a last fit to all bags, of ``reserve`` seconds at least, would end
-    after the budget.
+    None for scores if this and a last fit to all bags would end after the budget.
     """
     n_folds = folds.max() + 1
     share = 1.0 - 1.0 / n_folds  # of the bags, in each fit
@@ -356,14 +360,35 @@ def _cross_fit(pipeline, bags, labels, folds, budget, reserve, bar):
         longest = max(longest, time.perf_counter() - began)
         bar.update()
         n_left = n_folds - fold - 1
-        last_fit = max(longest * REFIT, reserve)
-        if not budget.allows(n_left * longest + last_fit):
+        if not budget.allows(n_left * longest, _last_fit(longest, n_folds)):
             return None, longest
     return scores, longest
 
 
+def _last_fit(seconds, n_folds) -> float:
+    """Seconds of a fit to all bags, from those of a fit to all folds but one."""
+    return seconds * (n_folds / (n_folds - 1)) ** SQUARE
+
+
+@contextmanager
+def _named_in_errors(candidate):
+    """Context that adds to an error which candidate raised it."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"It is raised by the candidate {candidate!r}.")
+        raise
+
+
+def _check_finite(scores):
+    """Refuse scores with NaN and infinity; None, of a candidate that was left out, is right."""
+    if scores is not None and not np.isfinite(scores).all():
+        n_strange = (~np.isfinite(scores)).sum()
+        raise ValueError(f"scores must be finite, got {n_strange} that are NaN or infinite")
+
+
 def _would_end_within(pipeline, bags, labels, share, budget) -> bool:
-    """Whether a fit to this share of the bags would end in time, judged by fits to fewer bags.
+    """Whether the budget allows a fit to this share of the bags, judged by smaller fits.
 
     Time is taken to grow as between the last two of these, at least with the square of the number
     of bags and at most with its cube. True if no smaller fit is possible.

@@ -43,14 +43,15 @@ class _Announcement(event.Listener):
 
     has_warned = False
 
-    def on_start(self, event):
-        function = event.data["dispatcher"].py_func
-        if not function.__module__.startswith("mimlpaper."):
+    def on_start(self, compilation):
+        function = compilation.data["dispatcher"].py_func
+        # A function that exec makes has no module.
+        if not (function.__module__ or "").startswith("mimlpaper."):
             return
         if not self.has_warned:
             self.has_warned = True
             logger.warning("compiling loops for this computer; this fit takes seconds longer")
         logger.info("compiling %s.%s", function.__module__, function.__name__)
 
-    def on_end(self, event):
+    def on_end(self, compilation):
         pass

@@ -9,7 +9,7 @@ from mimlpaper.bags import as_bags
 from mimlpaper.combinations import Combinations, square_lengths
 from mimlpaper.compiled import compiled
 
-ROUNDING = 1e-12  # smallest squared distance that is not 0
+LEAST_SQUARE = 1e-12  # smallest squared distance that is not 0
 NEAR = 1e-3  # share of the largest ||a||² + ||b||² below which ||a - b||² is summed itself
 SPARSE = 0.2  # share of values that are not 0 below which products are those of sparse matrices
 BYTES = 8  # of a number
@@ -168,7 +168,7 @@ def set_kernel_distance(A, B=None, *, gamma: float = 1.0) -> np.ndarray:
     kernels = (rbf_kernel(bag, bags_b.instances, gamma=gamma) for bag in bags_a)
     sums = np.stack([bags_b.sum(kernel.sum(axis=0)) for kernel in kernels])
     squares = 2.0 - 2.0 * (sums / np.outer(*lengths))
-    return np.sqrt(np.where(squares > ROUNDING, squares, 0.0))
+    return np.sqrt(np.where(squares > LEAST_SQUARE, squares, 0.0))
 
 
 def _two_sets(A, B):

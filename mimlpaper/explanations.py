@@ -13,6 +13,7 @@ from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.bags import Bags
 from mimlpaper.base import check_bags
+from mimlpaper.distances import check_memory
 from mimlpaper.kernels import kernel_matrix
 from mimlpaper.metrics import scores_of
 
@@ -57,12 +58,15 @@ def telling_features(estimator, bag: np.ndarray, instance: int) -> np.ndarray:
     """
     given = check_bags([bag], allow_missing=True)
     bag = given[0]
-    if not isinstance(instance, Integral) or not 0 <= instance < len(bag):
+    is_number = isinstance(instance, Integral) and not isinstance(instance, bool)
+    if not is_number or not 0 <= instance < len(bag):
         raise ValueError(
             f"instance must be from 0 to {len(bag) - 1}, as an integer, got {instance!r}"
         )
     present = np.flatnonzero(bag[instance])
     n_present = len(present)
+    n_bytes = 8 * (n_present + 1) * bag.size
+    check_memory(n_bytes, "a variant of the bag for each feature", "give fewer instances of it")
     # The last variant stays whole.
     variants = np.repeat(bag[None], n_present + 1, axis=0)
     variants[np.arange(n_present), instance, present] = 0.0
@@ -97,6 +101,9 @@ def _losses(estimator, bags):
     has_company = np.repeat(bags.sizes > 1, bags.sizes)  # (n_instances,)
     if not has_company.any():
         return losses
+    n_rows = int((bags.sizes * (bags.sizes - 1)).sum())
+    what = f"the bags without each of their {bags.n_instances:,} instances"
+    check_memory(8 * n_rows * bags.n_features, what, "explain fewer bags at once")
     without = []  # for each instance with company, its bag without it
     for bag in bags:
         if len(bag) > 1:
@@ -108,7 +115,10 @@ def _losses(estimator, bags):
 
 
 def _shares_of_distances(learner, bags):
-    """z_k times the mean gradient, for the instance that sets z_k: (n_instances, n_labels)."""
+    """Sum over the z_k that an instance sets, each times its mean gradient.
+
+    Shape (n_instances, n_labels).
+    """
     check_is_fitted(learner)
     medoids = learner.medoid_map_.medoids_
     z = learner.medoid_map_.transform(bags)  # (n_bags, n_medoids)
@@ -130,8 +140,8 @@ def _farthest(bags, medoids):
         for k, columns in enumerate(by_medoid):
             to_medoid = columns.min(axis=1)
             to_bag = columns.min(axis=0)
-            # Nearest to the medoid's farthest instance.
             if to_bag.max() > to_medoid.max():
+                # Nearest to the medoid's farthest instance.
                 places[i, k] = columns[:, to_bag.argmax()].argmin()
             else:
                 places[i, k] = to_medoid.argmax()

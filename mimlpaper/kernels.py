@@ -18,8 +18,9 @@ from mimlpaper.combinations import Combinations, square_lengths
 from mimlpaper.sharing import shared
 
 KERNELS = ("linear", "rbf", "poly")
-EXACT = 2000  # rows up to which rank="auto" is exact
-AUTO_LIMITS = {"rank": 1000, "tol": 0.01}  # of rank="auto" with more rows than EXACT
+MOST_EXACT = 2000  # rows up to which rank="auto" is exact
+EQUAL = 1e-14  # values whose variance is a smaller share of their mean square are equal
+AUTO_LIMITS = {"rank": 1000, "tol": 0.01}  # of rank="auto" with more rows than MOST_EXACT
 MUCH = 0.1  # share of the trace; a factor that leaves more unexplained warns
 
 
@@ -59,8 +60,12 @@ def _variance(X):
     if isinstance(X, Combinations):
         n_values = X.shape[0] * X.shape[1]
         mean = (X @ np.ones(X.shape[1])).sum() / n_values
-        return X.squares.sum() / n_values - mean**2
-    return (X.multiply(X) if issparse(X) else X**2).mean() - X.mean() ** 2
+        mean_square = X.squares.sum() / n_values
+    else:
+        mean = X.mean()
+        mean_square = (X.multiply(X) if issparse(X) else X**2).mean()
+    variance = mean_square - mean**2
+    return variance if variance > EQUAL * mean_square else 0.0
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -76,17 +81,18 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         Kernel between rows: exp(-γ ||x - x'||²), <x, x'> or (γ <x, x'> + coef0)^degree.
     gamma : float >= 0, default 1.0
         Coefficient γ, in units of one over a squared feature: the larger, the narrower the
-        Gaussian. With 0 the kernel is constant.
+        Gaussian. With 0 all but the linear kernel are constant.
     degree : int >= 1, default 3
         Degree of "poly".
     coef0 : float >= 0, default 1.0
         Constant of "poly".
     rank : int >= 1, "auto" or None, default None
-        Largest number of landmarks r; None sets no limit. "auto" is exact up to 2,000 rows; above,
-        it stops at 1% of the trace unexplained, or at 1,000 landmarks.
+        Largest number of landmarks r, which are drawn. None makes an exact factor, by the largest
+        pivots, without draws. "auto" is exact up to 2,000 rows; above, it stops at 1% of the trace
+        unexplained, or at 1,000 landmarks. Not used by "linear".
     tol : float >= 0, default 1e-10
         Where to stop: landmarks are drawn until at most this share of the trace is unexplained, an
-        exact factor ends when no entry that is left exceeds this share of the mean diagonal. Not
+        exact factor ends when no entry left on the diagonal exceeds this share of its mean. Not
         used by "auto" above 2,000 rows.
     random_state : int, RandomState or None, default None
         Draws the landmarks; an exact factor draws none.
@@ -116,7 +122,8 @@ class KernelFactor(TransformerMixin, BaseEstimator):
     def fit(self, X, y=None):
         """Choose the landmarks from X (n, n_features), an array or Combinations; y is not used.
 
-        Raises ValueError for an unknown kernel, a rank below 1, or a negative gamma, coef0 or tol.
+        Raises ValueError for an unknown kernel, a rank below 1, a negative gamma, coef0 or tol, or
+        a kernel that is 0 throughout.
         """
         self.fit_transform(X)
         return self
@@ -156,8 +163,10 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         for name in ("gamma", "coef0", "tol"):
             value = getattr(self, name)
             # A negative gamma or coef0 may give negative eigenvalues.
-            if not (isinstance(value, Real) and value >= 0):
-                raise ValueError(f"{name} must be a number of at least 0, got {value!r}")
+            if not (isinstance(value, Real) and 0 <= value < np.inf):
+                raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}")
+        if not isinstance(self.degree, Integral) or self.degree < 1:
+            raise ValueError(f"degree must be an integer of at least 1, got {self.degree!r}")
 
     def _kernel_parameters(self) -> dict[str, Any]:
         return {
@@ -171,7 +180,7 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         """The arguments of :func:`_factor` for n rows."""
         limits = {"rank": self.rank}
         if self.rank == "auto":
-            limits = AUTO_LIMITS if n > EXACT else {"rank": None}
+            limits = AUTO_LIMITS if n > MOST_EXACT else {"rank": None}
         # An exact factor draws nothing: it is the same, and shared, for every seed.
         seed = 0 if limits["rank"] is None else integer_seed(self.random_state)
         return self.get_params() | limits | {"random_state": seed}
@@ -184,7 +193,7 @@ class KernelFactor(TransformerMixin, BaseEstimator):
             warnings.warn(message, LowRankWarning, stacklevel=4)
         landmarks = X[pivots]  # (r, n_features)
         triangle = factor[pivots]  # (r, r), lower triangular
-        # After all that takes time: an interrupt leaves the factor of an earlier fit.
+        # Set when nothing slow is left: an interrupt leaves the factor of an earlier fit.
         self.landmarks_, self.triangle_, self.error_ = landmarks, triangle, error
         return factor
 
@@ -212,23 +221,28 @@ def randomly_pivoted_cholesky(diagonal, column, rank, tol, seed):
 
     K has the ``diagonal`` (n,); ``column(i)`` makes its column i (n,), which is overwritten. A
     row is drawn as a pivot, by ``seed``, with a probability proportional to what is left of its
-    diagonal entry. The loop ends at ``rank`` pivots, or when at most the share ``tol`` of the trace
-    is left. L is (n, r) for r pivots.
+    diagonal entry. The loop ends after ``rank`` draws, or when at most the share ``tol`` of the
+    trace is left. L is (n, r) for r pivots; a draw of a row that is explained gives none.
     """
     rng = np.random.RandomState(seed)
     n = len(diagonal)
     factor = np.empty((n, min(rank, n)), order="F")
     left, trace, pivots = diagonal.copy(), diagonal.sum(), []
-    for i in range(factor.shape[1]):
+    for _ in range(factor.shape[1]):
+        r = len(pivots)
         total = left.sum()
         if total <= tol * trace:
             break
         shares = np.cumsum(left / total)
         pivot = int(np.searchsorted(shares / shares[-1], rng.random_sample(), side="right"))
         new = column(pivot)  # (n,)
-        new -= factor[:, :i] @ factor[pivot, :i]
-        new /= np.sqrt(new[pivot])
-        factor[:, i] = new
+        new -= factor[:, :r] @ factor[pivot, :r]
+        of_pivot = new[pivot]
+        if of_pivot <= 0:  # the row is explained; what was left of it is rounding
+            left[pivot] = 0.0
+            continue
+        new /= np.sqrt(of_pivot)
+        factor[:, r] = new
         left = np.maximum(left - new**2, 0.0)
         left[pivot] = 0.0
         pivots.append(pivot)
@@ -241,8 +255,8 @@ def completely_pivoted_cholesky(K, tol):
     It ends when this entry is at most ``tol`` times the mean of the diagonal.
     """
     trace = K.trace()
-    lower, fortran_order, rank, _ = dpstrf(K, tol=tol * trace / len(K), lower=1)
-    order = fortran_order - 1  # LAPACK counts from 1
+    lower, order_from_1, rank, _ = dpstrf(K, tol=tol * trace / len(K), lower=1)
+    order = order_from_1 - 1
     factor = np.empty((len(K), rank))
     factor[order] = np.tril(lower)[:, :rank]
     explained = np.vdot(factor, factor) / trace
@@ -253,6 +267,7 @@ def _factor(X, *, kernel, gamma, degree, coef0, rank, tol, random_state):
     parameters = {"kernel": kernel, "gamma": gamma, "degree": degree, "coef0": coef0}
     if rank is None:
         K = kernel_matrix(np.asarray(X), **parameters)
+        _check_not_zero(K.diagonal())
         return completely_pivoted_cholesky(K, tol)
     squares = square_lengths(X)
 
@@ -263,7 +278,16 @@ def _factor(X, *, kernel, gamma, degree, coef0, rank, tol, random_state):
     diagonal = np.ones(len(X))  # the "rbf" kernel of a row with itself
     if kernel == "poly":
         diagonal = (gamma * squares + coef0) ** degree
+    _check_not_zero(diagonal)
     return randomly_pivoted_cholesky(diagonal, column, rank, tol, random_state)
+
+
+def _check_not_zero(diagonal):
+    if not diagonal.any():
+        raise ValueError(
+            "X must have a row whose kernel with itself is not 0; raise coef0, gamma or the scale "
+            "of the features"
+        )
 
 
 def _of_products(products, squares_a, squares_b, *, kernel, gamma, degree, coef0):

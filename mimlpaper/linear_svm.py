@@ -13,7 +13,7 @@ from mimlpaper.combinations import Combinations, gram, products
 from mimlpaper.compiled import compiled
 from mimlpaper.sharing import shared
 
-FIRST_SIGMA = 1e3  # the first penalty σ, in units of 1 / mean ||z||²
+FIRST_SIGMA = 1e3  # the first penalty σ, in units of 1 / max(1, mean ||z||²); it is at most C
 SIGMA_GROWTH = 4.0  # from one subproblem to the next
 MAX_SUBPROBLEMS = 25
 INNER_ACCURACY = 0.1  # a subproblem is solved to this share of the tolerance
@@ -21,11 +21,11 @@ INNER_ACCURACY = 0.1  # a subproblem is solved to this share of the tolerance
 # may also stop below the first.
 LOWEST_SLOPE, HIGHEST_SLOPE = -0.1, 1e-6
 MAX_BISECTIONS = 60
-BIAS_CURVATURE = 1e-6  # keeps a Newton system regular when no example is free
+LEAST_CURVATURE = 1e-6  # keeps a Newton system regular when no example is free
 ROUNDING = 1e-13  # relative, of products and sums
 MANY = 0.25  # share of the rows up to which the rows that count are copied, and then multiplied
-# How alpha_i moves with raw_i: as raw_i does, or as raw_i less the mean of its group, whose sum is
-# C. It is 0 if alpha_i stays at a bound.
+# How an entry of what _project gives moves with its raw value: as this does, or as this less the
+# mean over the positive entries of its group, whose sum is held at C. 0: it stays at a bound.
 FREE, SHIFTS = 1, 2
 
 
@@ -79,7 +79,7 @@ class LinearSvm:
     dual_coef: np.ndarray  # (n_examples,), y_i alpha_i
     primal: float  # the objective at (w, b)
     dual: float  # a lower bound on its minimum
-    n_steps: int  # Newton steps, and one for each subproblem that needed no further step
+    n_steps: int  # Newton steps, and one check at the end of each subproblem
 
     @property
     def gap(self) -> float:
@@ -110,7 +110,7 @@ def fit_linear_svm(
     Parameters
     ----------
     Z : array (n_examples, n_features) or Examples
-        The rows z_i. With Examples, the result of an equal call is kept, see :func:`shared`.
+        The rows z_i. With Examples, within ``sharing``, the result of an equal call is kept.
     y : bool array (n_examples,)
         Which examples have y_i = 1, the others have -1; both must occur, which is not checked.
     C : float > 0, default 1.0
@@ -118,11 +118,11 @@ def fit_linear_svm(
     offsets : array (n_groups + 1,) or None, default None
         Group g is the rows ``offsets[g]:offsets[g + 1]``.
     start : LinearSvm or None, default None
-        Solution of a related problem on the same rows.
+        Solution of a problem with as many rows and features, for other rows, labels or C.
     tol : float > 0, default 1e-4
         Duality gap at which to stop, as a share of the objective.
     max_steps : int >= 1, default 1000
-        Largest number of Newton steps; a ConvergenceWarning says if the gap is above ``tol``.
+        Largest ``n_steps``; a ConvergenceWarning says if the gap is above ``tol``.
 
     Raises ValueError unless Z has two dimensions.
 
@@ -137,7 +137,7 @@ def fit_linear_svm(
     if svm.primal - svm.dual > tol * svm.primal:
         message = (
             f"the machine stopped after {svm.n_steps} Newton steps with a duality gap of "
-            f"{svm.gap:.1e}, not {tol:.1e}; raise max_steps, or scale the features"
+            f"{svm.gap:.1e}, not {tol:.1e}; take another C or a larger tol, or scale the features"
         )
         warnings.warn(message, ConvergenceWarning, stacklevel=2)
     return svm
@@ -151,7 +151,7 @@ def _minimise(problem, start, tol, max_steps):
     margins = problem.margins(theta)
     best_theta, primal = theta, problem.primal(theta, margins)
     dual, n_steps = problem.dual(alpha), 0
-    # In keeping with the scale of alpha, which is below both the costs and 1 / ||z||².
+    # In keeping with the scale of alpha, which is at most C and falls with ||z||².
     first_sigma = min(problem.C, FIRST_SIGMA / problem.examples.size)
     sigmas = first_sigma * SIGMA_GROWTH ** np.arange(MAX_SUBPROBLEMS)
     for sigma in sigmas:
@@ -234,7 +234,7 @@ def _newton_direction(problem, gradient, moves, sigma):
     p = -g - σ G'u, q = -(h + σ s'u_0) / (δ + (1 - δ) σ s'u_1).
     """
     D = np.ones(len(gradient))
-    D[-1] = delta = BIAS_CURVATURE / problem.examples.size
+    D[-1] = delta = LEAST_CURVATURE / problem.examples.size
     F = _free_rows(problem, moves)
     if len(F) == 0:
         return -gradient / D
@@ -254,9 +254,9 @@ def _newton_direction(problem, gradient, moves, sigma):
 
 
 def _free_rows(problem, moves):
-    """The rows (z_i, 1) of free examples, up to signs: only products F'F and FF' need them.
+    """The rows (z_i, 1) of free examples, up to signs, on which the direction does not depend.
 
-    In a group whose alpha keeps its sum they are y_i (z_i, 1), less the group's mean.
+    In a group whose alpha keeps its sum they are y_i (z_i, 1), less the mean of its free rows.
     """
     rows = np.flatnonzero(moves)
     full = np.flatnonzero(moves[rows] == SHIFTS)
@@ -294,7 +294,8 @@ def _multiplier_step(problem, theta, margins, alpha, sigma, enough, max_steps):
     """Minimise ½||w||² + (||raw||² - ||raw - a||²) / 2σ, where raw = alpha + σ(1 - margins).
 
     a is the projection of raw. Return (w, b), a and the number of steps, once the rest of the
-    subproblem is below ``enough``, or below what the step of the multipliers changes.
+    subproblem is below ``enough``, or below what the step of the multipliers changes, or once a
+    step moves no margin by more than rounding.
     """
     pull, last = np.zeros_like(theta), np.zeros_like(alpha)
     for n_steps in range(1, max_steps + 1):

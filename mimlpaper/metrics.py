@@ -20,7 +20,7 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from mimlpaper.arrays import cells_of, check_mask, label_array, real_array, text_of_name
 from mimlpaper.bags import in_order_of_examples
-from mimlpaper.base import in_order_of_labels, without_names
+from mimlpaper.base import in_order_of_labels, second_class, without_names
 
 
 def hamming_loss(Y, predicted) -> float:
@@ -165,6 +165,7 @@ _ALL = (
     Criterion("average_f1", "average F1", "avgF1", False, average_f1),
 )
 CRITERIA = {criterion.name: criterion for criterion in _ALL}
+OF_ORDER = ("one_error", "coverage", "ranking_loss", "average_precision")
 OF_ONE_LABEL: dict[str, Callable[..., float]] = {
     "hamming_loss": CRITERIA["hamming_loss"],
     "balanced_accuracy": lambda Y, scores, predicted: balanced_accuracy(Y, predicted),
@@ -202,7 +203,12 @@ def _share_of_true(shares, classes):
             "give a column of Y for each class, as LabelBinarizer() makes them"
         )
     if len(classes) == 1:
-        return np.full(len(shares), float(classes[0]))
+        if classes[0] not in (-1, 0, 1):
+            raise ValueError(
+                f"estimator has learned one class of a label, {classes[0]!r}, of which nobody "
+                "knows whether it says yes; give labels of 0 and 1"
+            )
+        return np.full(len(shares), float(classes[0] > 0))
     return shares[:, 1]
 
 
@@ -213,11 +219,26 @@ def _score(estimator, X, Y, *, name):
     if name == "accuracy":
         return accuracy(*_of_second_class(estimator, truth, predicted))
     predicted = _as_column(predicted, truth)
+    _check_defined(name, truth)
     if name == "hamming_loss":
         return -hamming_loss(truth, predicted)
     scores = _as_column(scores_of(estimator, X), truth)
+    if name not in CRITERIA:
+        truth, predicted = _of_second_class(estimator, truth, predicted)
+        in_columns = [np.reshape(values, (len(truth), -1)) for values in (truth, scores, predicted)]
+        return OF_ONE_LABEL[name](*in_columns)
     value = CRITERIA[name](truth, scores, predicted)
     return -value if CRITERIA[name].lower_is_better else value
+
+
+def _check_defined(name, truth):
+    """Refuse a criterion of the order of labels where there is one: any scores have one value."""
+    has_one_label = np.ndim(truth) == 1 or np.shape(truth)[1] == 1
+    if has_one_label and name in OF_ORDER:
+        raise ValueError(
+            f"{name} compares labels, and has one value for all scores of a single one; take "
+            f"{' or '.join(OF_ONE_LABEL)}"
+        )
 
 
 def _as_column(values, truth):
@@ -227,20 +248,17 @@ def _as_column(values, truth):
 
 
 def _of_second_class(estimator, truth, predicted):
-    """Labels (n_bags,) as booleans, where the estimator's two classes are others than 0 and 1."""
+    """Labels (n_bags,) of any two classes as booleans."""
     classes = np.asarray(getattr(estimator, "classes_", ()))
-    if classes.shape != (2,) or np.ndim(truth) != 1 or np.isin(classes, (-1, 0, 1)).all():
+    if classes.shape != (2,) or np.shape(truth)[1:] not in ((), (1,)):
         return truth, predicted
-    check_mask("y", truth)
-    truth = np.asarray(truth)
-    unknown = truth[~np.isin(truth, classes)]
-    if len(unknown):
-        raise ValueError(f"y must hold the classes {classes.tolist()}, got {unknown[0]!s:.60}")
-    return truth == classes[1], np.asarray(predicted) == classes[1]
+    return second_class("y", truth, classes), second_class("predicted", predicted, classes)
 
 
 # For GridSearchCV and cross_val_score: losses are negative, as scikit-learn has it.
-scorers = {name: partial(_score, name=name) for name in (*CRITERIA, "accuracy")}
+# Those of one label are means over the labels where there are several.
+_NAMES_OF_SCORERS = dict.fromkeys((*CRITERIA, *OF_ONE_LABEL, "accuracy"))
+scorers = {name: partial(_score, name=name) for name in _NAMES_OF_SCORERS}
 
 
 def _checked(Y, **compared):

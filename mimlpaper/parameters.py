@@ -49,3 +49,9 @@ def check_parameters(estimator):
         rules |= vars(kind).get("_parameter_constraints", {})
     values = estimator.get_params(deep=False)
     validate_parameter_constraints(rules, values, type(estimator).__name__)
+
+
+def set_random_states(estimator, seed: int):
+    """Seed every part of a composed estimator that draws random numbers."""
+    names = [name for name in estimator.get_params() if name.split("__")[-1] == "random_state"]
+    estimator.set_params(**dict.fromkeys(names, seed))

@@ -63,6 +63,6 @@ def write_whole(path: Path, content: str | bytes) -> Path:
             os.chmod(temporary, rights)
         os.replace(temporary, path)
     except BaseException:
-        os.unlink(temporary)
+        temporary.unlink(missing_ok=True)  # an interrupt may come after the renaming
         raise
     return path

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from numbers import Integral
+from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -11,10 +12,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mimlpaper.arrays import label_array, order_by_name
-from mimlpaper.bags import Bags, in_order_of_examples
-from mimlpaper.base import MultiLabelEstimator, last_step
+from mimlpaper.bags import Bags, in_order_of_examples, names_of_examples
+from mimlpaper.base import last_step, second_class
 from mimlpaper.datasets import ImageBags, scene_mosaic
 from mimlpaper.datasets.images_and_texts import images_in, picture_of
+from mimlpaper.datasets.labelled import check_ordered
 from mimlpaper.explanations import explain
 from mimlpaper.metrics import scores_of
 
@@ -57,52 +59,88 @@ def explained_images(
     label_names : sequence of n_labels names
         In any order if they are the columns of the Y that was fitted, else in its order.
     true : bool array or DataFrame (n_bags, n_labels), or None, default None
-        The true labels; titles then say whether they are predicted. Columns of a DataFrame go by
-        ``label_names``, and its rows by the names of the images, if these have names.
+        The true labels; titles then say whether they are predicted. Columns are ``label_names``, in
+        their order or, of a DataFrame, by name; its rows go by the names of the images, if these
+        have names.
     regions : bool array or DataFrame (n_instances, n_labels), or None, default None
-        Where each label is seen; frames are then green where they are right, and else red.
+        Where each label is seen; frames are then green where they are right, and else red. The
+        rows of a DataFrame with an index (bag, instance) go by it, where images without names are
+        numbered; columns as of ``true``.
     n_shown : int >= 1, default 2
         Number of labels shown of each image; all if there are fewer.
     """
     if not isinstance(n_shown, Integral) or n_shown < 1:
         raise ValueError(f"n_shown must be an integer of at least 1, got {n_shown!r}")
-    if isinstance(images, Bags):
-        pictures, bags = [], images
-    else:
-        pictures = images_in(images)
-        bags = ImageBags().transform(pictures)
+    pictures = None if isinstance(images, Bags) else images_in(images)
+    bags = images
+    if pictures is not None:
+        bags = ImageBags().transform(pictures).with_names(names_of_examples(images))
     # A learner of one label has a score a bag.
     scores = scores_of(estimator, bags).reshape(len(bags), -1)
     reasons = explain(estimator, bags).reshape(bags.n_instances, -1)
     names = _in_order_of_labels(label_names, estimator, scores.shape[1])
     if regions is not None:
-        regions = _truths("regions", regions, names, reasons.shape)
+        regions = _in_order_of_instances(regions, bags)
+        regions = _truths("regions", regions, label_names, names, reasons.shape)
+    predicted = None
     if true is not None:
-        true = _truths("true", in_order_of_examples(true, images), names, scores.shape)
+        true = in_order_of_examples(true, images)
+        true = _truths("true", true, label_names, names, scores.shape)
         predicted = _predicted(estimator, bags, scores.shape)
-    n_shown = min(n_shown, scores.shape[1])
-    figure, axes = _grid(len(bags), 1 + n_shown + bool(pictures))
-    shown = np.argsort(-scores)[:, :n_shown]  # (n_bags, n_shown)
-    instances_of_bags = [slice(*ends) for ends in pairwise(bags.offsets)]
-    bound = 0.0  # the largest reason shown: discs of all images have one scale
-    for instances, labels in zip(instances_of_bags, shown, strict=True):
-        reasons_shown = reasons[instances][:, labels]
-        bound = max(bound, np.abs(reasons_shown).max())
-    for i, instances in enumerate(instances_of_bags):
-        if pictures:
-            _draw_picture(axes[i, 0], pictures[i])
-        ax_mosaic, *ax_labels = axes[i, -1 - n_shown :]
-        draw_mosaic(ax_mosaic, bags[i])
+    rows = []
+    for i, instances in enumerate(slice(*ends) for ends in pairwise(bags.offsets)):
+        shown = np.argsort(-scores[i])[:n_shown]
+        outcomes = [""] * len(shown)
         if true is not None:
-            true_names = [names[label] for label in np.flatnonzero(true[i])]
-            ax_mosaic.set_title("\n".join(map(str, true_names)) or "no label", parse_math=False)
-        for ax, label in zip(ax_labels, shown[i], strict=True):
-            seen = None if regions is None else regions[instances, label]
-            _draw_discs(ax, bags[i], reasons[instances, label], bound, seen)
-            outcome = "" if true is None else _outcome(predicted[i, label], true[i, label])
-            _set_title(ax, names[label], scores[i, label], outcome)
+            outcomes = list(map(_outcome, predicted[i, shown], true[i, shown]))
+        row = _Row(
+            bag=bags[i],
+            picture=None if pictures is None else pictures[i],
+            labels=[names[label] for label in shown],
+            scores=scores[i, shown],
+            reasons=reasons[instances][:, shown],
+            regions=None if regions is None else regions[instances][:, shown],
+            true_labels=None if true is None else [names[k] for k in np.flatnonzero(true[i])],
+            outcomes=outcomes,
+        )
+        rows.append(row)
+    # Discs of all images have one scale.
+    bound = max((np.abs(row.reasons).max() for row in rows), default=0.0)
+    n_columns = 1 + min(n_shown, scores.shape[1]) + (pictures is not None)
+    figure, axes = _grid(len(rows), n_columns)
+    for row_of_axes, row in zip(axes, rows, strict=True):
+        _draw_row(row_of_axes, row, bound)
     _draw_key(figure, bound)
     return figure
+
+
+class _Row(NamedTuple):
+    """What is drawn of one image, and of the labels with its highest scores."""
+
+    bag: np.ndarray  # (9, 15)
+    picture: object  # None if the images are bags
+    labels: list
+    scores: np.ndarray  # (n_shown,)
+    reasons: np.ndarray  # (9, n_shown)
+    regions: np.ndarray | None  # (9, n_shown)
+    true_labels: list | None
+    outcomes: list[str]  # what became of each label, where the truth is known
+
+
+def _draw_row(axes, row, bound):
+    """The picture, the mosaic with the true labels, and the labels with their reasons."""
+    axes = list(axes)
+    if row.picture is not None:
+        _draw_picture(axes.pop(0), row.picture)
+    ax_mosaic, *axes_of_labels = axes
+    draw_mosaic(ax_mosaic, row.bag)
+    if row.true_labels is not None:
+        title = "\n".join(map(str, row.true_labels)) or "no label"
+        ax_mosaic.set_title(title, parse_math=False)
+    for k, ax in enumerate(axes_of_labels):
+        seen = None if row.regions is None else row.regions[:, k]
+        _draw_discs(ax, row.bag, row.reasons[:, k], bound, seen)
+        _set_title(ax, row.labels[k], row.scores[k], row.outcomes[k])
 
 
 def _predicted(estimator, bags, shape):
@@ -110,31 +148,55 @@ def _predicted(estimator, bags, shape):
     predicted = np.asarray(estimator.predict(bags))
     classes = np.asarray(getattr(estimator, "classes_", ()))
     if predicted.ndim == 1 and classes.shape == (2,):
-        predicted = predicted == classes[1]
+        predicted = second_class("predictions", predicted, classes)
     return predicted.reshape(shape) > 0
 
 
 def _in_order_of_labels(label_names, estimator, n_labels):
     """The names as a list, in the order of the labels that the estimator has learned by name."""
+    check_ordered(label_names, "label")
     names = list(label_names)
     if len(names) != n_labels:
         raise ValueError(f"label_names must be {n_labels}, one for each label, got {len(names)}")
     learner = last_step(estimator)
     # Without names labels are numbered from 0 on.
-    if not isinstance(learner, MultiLabelEstimator) or [*learner.classes_] == [*range(n_labels)]:
+    learned = getattr(learner, "label_names_", range(n_labels))
+    if [*learned] == [*range(n_labels)]:
         return names
     what = "label_names and the labels of the estimator"
-    return [names[place] for place in order_by_name(what, names, learner.classes_)]
+    return [names[place] for place in order_by_name(what, names, learned)]
 
 
-def _truths(what, values, names, shape):
-    """Label sets as booleans (n, n_labels); columns of a table go by the names of the labels."""
+def _in_order_of_instances(values, bags):
+    """A table whose index names bag and instance, in their order; else the values as they are."""
+    index = getattr(values, "index", None)
+    if not isinstance(index, pd.MultiIndex):
+        return values
+    if index.names == ["instance", "bag"]:
+        values = values.swaplevel()
+        index = values.index
+    wanted = []
+    # Images without names are numbered.
+    names = range(len(bags)) if bags.names is None else bags.names
+    for name, size in zip(names, bags.sizes, strict=True):
+        wanted += [(name, instance) for instance in range(size)]
+    if set(index) != set(wanted) or index.has_duplicates:
+        raise ValueError(
+            f"regions must have the index (bag, instance) of the images, got {index[:3].tolist()}"
+        )
+    return values.reindex(pd.MultiIndex.from_tuples(wanted))
+
+
+def _truths(what, values, label_names, names, shape):
+    """Label sets as booleans (n, n_labels), in the order of ``names``.
+
+    Columns of an array are ``label_names``; those of a table have names of their own.
+    """
     truths = label_array(what, values)
     if truths.shape != shape:
         raise ValueError(f"{what} must have the shape {shape}, got {truths.shape}")
-    if isinstance(values, pd.DataFrame):
-        truths = truths[:, order_by_name(f"{what} and label_names", values.columns, names)]
-    return truths
+    columns = values.columns if isinstance(values, pd.DataFrame) else list(label_names)
+    return truths[:, order_by_name(f"{what} and label_names", columns, names)]
 
 
 def _grid(n_rows, n_columns):

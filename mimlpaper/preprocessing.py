@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.arrays import check_mask
 from mimlpaper.bags import Bags, check_order_of_examples
-from mimlpaper.base import check_bags, fitting, with_names_of_bags
+from mimlpaper.base import check_bags, fitting, with_names_of_bags, with_texts_as_names
 from mimlpaper.computing import computing
 from mimlpaper.kernels import KernelFactor
 
@@ -59,8 +59,9 @@ class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
 
     def _table(self, bags):
         """The instances; a kernel's factor takes them also as combinations of few points."""
-        plain = bags.feature_names is None
-        return bags.rows if plain and isinstance(self.transformer, KernelFactor) else bags.table
+        if bags.feature_names is not None:
+            return with_texts_as_names(bags.table)  # scikit-learn takes no other names
+        return bags.rows if isinstance(self.transformer, KernelFactor) else bags.table
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
         """Names of the transformer's features."""
@@ -150,14 +151,11 @@ class BagStatistics(TransformerMixin, BaseEstimator):
         return np.array(self._names(input_features), dtype=object)
 
     def _vectors(self, bags):
-        if not len(self.statistics):
-            raise ValueError(f"statistics must be one or more of {(*STATISTICS,)}, got none")
-        for statistic in self.statistics:
-            if statistic not in STATISTICS:
-                raise ValueError(f"statistics must be of {(*STATISTICS,)}, got {statistic!r}")
+        _check_statistics(self.statistics)
         return np.hstack([STATISTICS[name](bags) for name in self.statistics])
 
     def _names(self, features):
+        _check_statistics(self.statistics)
         names = []
         for statistic in self.statistics:
             if statistic == "size":
@@ -168,6 +166,17 @@ class BagStatistics(TransformerMixin, BaseEstimator):
 
     def __sklearn_is_fitted__(self):
         return True
+
+
+def _check_statistics(statistics):
+    """Raise a ValueError unless these are names in an order, which is that of the columns."""
+    if not isinstance(statistics, list | tuple | np.ndarray) or not len(statistics):
+        raise ValueError(
+            f"statistics must be a list of one or more of {(*STATISTICS,)}, got {statistics!r:.60}"
+        )
+    for statistic in statistics:
+        if statistic not in STATISTICS:
+            raise ValueError(f"statistics must be of {(*STATISTICS,)}, got {statistic!r}")
 
 
 class SumInstances(BagStatistics):
@@ -191,7 +200,7 @@ class MeanInstances(BagStatistics):
 class ConcatenateInstances(BagStatistics):
     """One vector a bag, its instances end to end: (n_bags, size * n_features), for equal sizes.
 
-    It has no parameters. Bags whose one size is not the fitted one are not refused.
+    It has no parameters.
 
     Attributes
     ----------
@@ -203,7 +212,7 @@ class ConcatenateInstances(BagStatistics):
         pass
 
     def fit(self, X, Y=None) -> Self:
-        """Learn the size of the first of the bags X; ``transform`` refuses different sizes.
+        """Learn the size of the first of the bags X; ``transform`` refuses other sizes.
 
         Of Y only names of rows are checked.
         """
@@ -214,9 +223,11 @@ class ConcatenateInstances(BagStatistics):
         return self
 
     def _vectors(self, bags):
-        least, largest = bags.sizes.min(), bags.sizes.max()
-        if least < largest:
-            raise ValueError(f"X must hold bags of one size, got sizes from {least} to {largest}")
+        size = getattr(self, "size_", bags.sizes[0])
+        is_other = bags.sizes != size
+        if is_other.any():
+            other = bags.sizes[is_other][0]
+            raise ValueError(f"X must hold bags of one size, {size}, got one of {other}")
         return bags.instances.reshape(len(bags), -1)
 
     def _names(self, features):

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from inspect import isfunction
 
 import joblib
 import numpy as np
@@ -58,13 +59,21 @@ def shared(compute: Callable, *args, **kwargs):
     """``compute(*args, **kwargs)``, or the kept result of an equal call, with read-only arrays.
 
     ``compute`` is a function, or a method of a class, whose result depends only on the arguments.
+    It runs each time if one of these is a function that another one could have the name of, such as
+    a lambda.
     """
     cache = CURRENT.get()
-    if cache is None:
+    functions = filter(isfunction, (*args, *kwargs.values()))
+    if cache is None or not all(map(_is_known_by_name, functions)):
         return compute(*args, **kwargs)
     known = [getattr(value, "digest", value) for value in (*args, *kwargs.values())]
     key = joblib.hash((compute.__module__, compute.__qualname__, known, [*kwargs]))
     return cache.get(key, lambda: compute(*args, **kwargs))
+
+
+def _is_known_by_name(function) -> bool:
+    """Whether a function is of a module: not in another function, nor in a session of a reader."""
+    return function.__module__ != "__main__" and "<" not in function.__qualname__
 
 
 def _freeze(value) -> int:

@@ -1,12 +1,13 @@
 """The study's folders in the project, and small results that are kept between commands."""
 
+import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from mimlpaper import paths
 
@@ -29,13 +30,13 @@ def within_project(path: Path) -> str:
 
 
 def study_data() -> Path:
-    """The folder that holds published/, divergences.csv and contents.csv."""
+    """The folder that holds printed/, divergences.csv and contents.csv."""
     return IN_WHEEL if IN_WHEEL.is_dir() else PACKAGE.parent / "data"
 
 
-def published() -> Path:
+def printed_data() -> Path:
     """The paper's numbers and claims, as CSV."""
-    return study_data() / "published"
+    return study_data() / "printed"
 
 
 def _in_root(*parts: str) -> Path:
@@ -65,11 +66,27 @@ def results_of_all_profiles() -> list[Path]:
 
 
 def kept(name: str, key: str):
-    """What :func:`keep` wrote by this name and key; None if there is nothing, or another key."""
+    """What :func:`keep` wrote by this name and key; None if there is nothing, or it was changed."""
     match read_json(build("kept") / f"{name}.json"):
-        case {"key": written_key, "value": value} if written_key == key:
-            return value
+        case {"key": written_key, "value": value, "seal": seal}:
+            if written_key == key and seal == _seal(value):
+                return value
     return None
+
+
+@contextmanager
+def locked(lock_file: Path, say_waiting: Callable[[], object]) -> Iterator:
+    """Context in which no other process holds the lock; says so first if it has to wait."""
+    lock = FileLock(lock_file)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        say_waiting()
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 @contextmanager
@@ -86,14 +103,19 @@ def alone_with(name: str) -> Iterator:
 def read_json(path: Path):
     """What a file of JSON holds; None if there is no file, or it is damaged."""
     try:
-        return json.loads(path.read_text())
+        return json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
         return None
+
+
+def _seal(value) -> str:
+    """A hash of a value, so that a slip in its file is found."""
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()
 
 
 def keep(name: str, key: str, value):
     """Keep a value, ready for JSON, in ``build/kept`` where that can be written; and return it."""
     with suppress(OSError):
-        content = json.dumps({"key": key, "value": value})
+        content = json.dumps({"key": key, "value": value, "seal": _seal(value)})
         paths.write_whole(build("kept") / f"{name}.json", content)
     return value

@@ -22,11 +22,11 @@ from mimlstudy.judge.selection import (
     without_synthetic,
 )
 from mimlstudy.judge.statistics import RHO_BY_SIZE
-from mimlstudy.paper.published import (
-    published_cells,
-    published_claims,
-    published_table_of,
-    published_tables,
+from mimlstudy.paper.printed import (
+    printed_cells,
+    printed_claims,
+    printed_table_of,
+    printed_tables,
 )
 
 SHOWN_OF_PART = ("subject", "aspect", *PART_TESTS)
@@ -39,7 +39,7 @@ def argument(get_records) -> dict:
     runs = Runs(get_records)
     tests_of = claim_tests()
     claims = []
-    for name in published_claims()["id"]:
+    for name in printed_claims()["id"]:
         # A claim that nobody can test has no tests.
         tests = [_described(test, runs) for test in tests_of.get(name, [])]
         claims.append({"id": name, "tests": tests})
@@ -51,9 +51,9 @@ def argument(get_records) -> dict:
         }
     return {
         "claims": claims,
-        "tables": [_table(table, runs) for table in published_tables().values()],
+        "tables": [_table(table, runs) for table in printed_tables().values()],
         "runs": runs.tables,
-        "printed": {table.experiment: _printed(table) for table in published_tables().values()},
+        "printed": {table.experiment: _printed(table) for table in printed_tables().values()},
         "quoted": _quoted(),
         "criteria": criteria,
         "simulated": [*map(list, RHO_BY_SIZE.items())],
@@ -102,7 +102,10 @@ def _original(get_records, selection):
 
 
 def _runs(records):
-    """Splits, and by method and criterion a value for each split; None if a split has none."""
+    """Splits, and by method and criterion a value for each split; None if a split has none.
+
+    A split is a list, read by place: data set, number, size of the training set, of the test set.
+    """
     sizes = records.groupby(["dataset", "split"])[["n_train", "n_test"]].mean()
     splits = sizes.reset_index()
     names = [name for name in (*CRITERIA, "accuracy") if name in records]
@@ -121,7 +124,7 @@ def _described(test, runs):
         return {"facts": {column: runs.parts_of_fact(test, column) for column in SETTINGS_COLUMNS}}
     names = {}
     for column in SETTINGS_COLUMNS:
-        names[column] = runs.add(Selection(test.experiments, column), test)
+        names[column] = runs.add(test.selection(column), test)
     described = {"test": test.claimed, "values": [*test.values], "runs": names}
     if test.claimed == SWEPT:
         return described | _sweep(test, runs, names["closest"])
@@ -153,7 +156,7 @@ def _cases(test):
 
 def _print_of(test):
     """The table whose printed means measure a test's power; empty for figures, which print none."""
-    table = published_table_of(test.experiments[0])
+    table = printed_table_of(test.experiments[0])
     if table is None:
         return {}
     # The eleven data sets of Table 4 share one printed mean.
@@ -164,7 +167,7 @@ def _print_of(test):
 def _printed(table):
     """Printed means by data set, method and criterion."""
     means = {}
-    for cell in published_cells(table.number).dropna(subset="mean").itertuples():
+    for cell in printed_cells(table.number).dropna(subset="mean").itertuples():
         of_method = means.setdefault(cell.dataset, {}).setdefault(cell.algorithm, {})
         of_method[cell.criterion] = cell.mean
     return means
@@ -173,7 +176,7 @@ def _printed(table):
 def _quoted():
     """Accuracies quoted in Table 5, by data set and by the names of rivals."""
     quoted = {}
-    for dataset in published_tables()[5].datasets:
+    for dataset in printed_tables()[5].datasets:
         quoted[dataset] = {rival: quoted_accuracy(rival, dataset) for rival in QUOTED}
     return quoted
 

@@ -82,11 +82,11 @@ def gather(sources, profile, computed):
     ``computed`` are futures of the API's pages, "api", and of the page "play".
     """
     paper = Companion(profile=profile)
-    executed, headings = gather_notebooks(sources / "notebooks", profile, paper.folder)
+    shown_by_notebook, headings = gather_notebooks(sources / "notebooks", profile, paper.folder)
     gather_static(sources / "static")
     figures = copy_figures(paper.folder, sources / "figures")
-    readme = (ROOT / "README.md").read_text()
-    add_figures(figures, readme + (HERE / "home.md").read_text())
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    add_figures(figures, readme + (HERE / "home.md").read_text(encoding="utf-8"))
     add_jpegs(figures)
     gather_texts(sources)
     write_argument(sources / "static", paper.recorded)
@@ -94,15 +94,15 @@ def gather(sources, profile, computed):
     write_tables(sources / "extra" / "csv", figures, card)
     status_of = {row["artefact"]: row for row in artefact_status(profile)}
     texts = {
-        "index": pages.home_page(readme, executed, figures),
-        "readme": pages.readme_page(readme, executed, figures),
-        "guide": (HERE / "guide.md").read_text().replace("](../", "]("),
+        "index": pages.home_page(readme, shown_by_notebook, figures),
+        "readme": pages.readme_page(readme, shown_by_notebook, figures),
+        "guide": (HERE / "guide.md").read_text(encoding="utf-8").replace("](../", "]("),
         "scorecard": pages.scorecard_page(card, profile),
-        "cell": cells_page(paper.in_any_state, paper.store),
+        "cell": cells_page(paper.in_any_state, paper.store, profile),
         "claims": pages.claims_page(card, profile, headings),
         "glossary": pages.glossary_page(),
         "choices": pages.choices_page(),
-        "gallery": gallery.gallery_page(status_of, executed, profile, figures),
+        "gallery": gallery.gallery_page(status_of, shown_by_notebook, profile, figures),
         "explore": pages.explore_page(paper.recorded),
         "story": pages.story_page(paper.recorded),
         "play": computed["play"].result(),
@@ -110,7 +110,7 @@ def gather(sources, profile, computed):
     (sources / "api").mkdir()
     texts |= computed["api"].result()
     for name, text in texts.items():
-        (sources / f"{name}.md").write_text(text)
+        (sources / f"{name}.md").write_text(text, encoding="utf-8")
 
 
 def gather_notebooks(folder, profile, figures):
@@ -137,8 +137,8 @@ def gather_texts(sources):
     """Copy the project's own texts, with links as the site has them."""
     for file in OWN_TEXTS:
         (sources / file).parent.mkdir(exist_ok=True)
-        text = (ROOT / file).read_text()
-        (sources / file).write_text(text.replace("](site/", "]("))
+        text = (ROOT / file).read_text(encoding="utf-8")
+        (sources / file).write_text(text.replace("](site/", "]("), encoding="utf-8")
 
 
 def add_figures(folder, text):
@@ -153,7 +153,7 @@ def add_figures(folder, text):
 def write_argument(folder, get_records):
     """Write what the page of claims judges: as a script, since a page from disk cannot fetch."""
     data = json.dumps(argument(get_records))
-    (folder / "argument.js").write_text(f"const ARGUMENT = {data};\n")
+    (folder / "argument.js").write_text(f"const ARGUMENT = {data};\n", encoding="utf-8")
 
 
 def write_tables(folder, figures, card):

@@ -3,23 +3,23 @@
 from markupsafe import Markup
 from parts import filled, raw
 
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.report.trace import traces
 
 TEMPLATE = Markup('<template id="{name}"{origin} data-title="{title}">{html}</template>')
 ORIGIN = Markup(' data-origin="{name}"')
 
 
-def cells_page(get_records, store):
+def cells_page(get_records, store, profile):
     """Every cell as a template that the page shows when its address is asked for.
 
-    ``get_records`` returns the records of an experiment by its name, and ``store`` has the outcomes
-    of their repetitions. What cells of one method on one data set share, their origins, is a
-    template of its own.
+    ``get_records(name)`` gives the records of an experiment in a ``profile``, and ``store`` has the
+    outcomes of verification. What cells of one method on one data set share,
+    their origins, is a template of its own.
     """
     templates, names = [], {}
-    for number in published_tables():
-        for cell in traces(number, get_records, store=store):
+    for number in printed_tables():
+        for cell in traces(number, get_records, store=store, profile=profile):
             origins = cell.origins_to_html()
             if origins not in names:
                 names[origins] = f"origin-{len(names)}"

@@ -117,8 +117,8 @@ def other_text(path: Path, again: Path) -> str:
 
     Numbers in texts have few digits, so they are compared as text.
     """
-    lines = path.read_text().splitlines()
-    lines_again = again.read_text().splitlines()
+    lines = path.read_text(encoding="utf-8").splitlines()
+    lines_again = again.read_text(encoding="utf-8").splitlines()
     pairs = zip_longest(lines, lines_again, fillvalue="")
     for number, (published, made) in enumerate(pairs, start=1):
         if published != made:
@@ -128,8 +128,8 @@ def other_text(path: Path, again: Path) -> str:
 
 def other_typed_text(path: Path, again: Path) -> str:
     """The first line of ``again`` that a page does not have; "" if it has them all."""
-    lines = path.read_text().splitlines()
-    for line in again.read_text().splitlines():
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for line in again.read_text(encoding="utf-8").splitlines():
         if line not in lines:
             return f"it has no line {line!r}"
     return ""
@@ -144,7 +144,7 @@ def main(arguments=None):
     pages = [path for folder in options.folders for path in sorted(folder.rglob("*.html"))]
     wrong = []
     for path in pages:
-        wrong += [f"{path}: {fault}" for fault in faults(path.read_text())]
+        wrong += [f"{path}: {fault}" for fault in faults(path.read_text(encoding="utf-8"))]
     if options.published:
         published, made_again = ROOT / "figures", options.published / "figures"
         wrong += differing_tables(published, made_again)

@@ -142,6 +142,8 @@ def comparison_in_words(table, ranks_of_value, ranks_of_loss):
 
 
 def main(n_splits):
+    if n_splits < 1:
+        raise SystemExit(f"the number of splits must be at least 1, got {n_splits}")
     table = pd.DataFrame(compare(n_splits))
     table.to_csv(HERE / "classifier.csv", index=False, float_format="%.6g")
     print(write_between_marks(HERE / "guide.md", "classifier", table_in_markdown(table)))

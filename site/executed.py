@@ -105,7 +105,7 @@ def _made_readable(cell, output, figures):
         cell.metadata["mystnb"] = {"image": {"alt": text}}
     file = output.get("metadata", {}).get("artefact")
     if text and file and lightest(figures, file) == f"{file}.svg":
-        output.data = {"image/svg+xml": (figures / f"{file}.svg").read_text()}
+        output.data = {"image/svg+xml": (figures / f"{file}.svg").read_text(encoding="utf-8")}
         del output.metadata["image/png"]
     return text
 

@@ -7,6 +7,7 @@ from parts import filled, lightest, raw
 from terms import link, slug
 
 from mimlstudy.report.figures import caption_of
+from mimlstudy.report.sentences import of_profile
 from mimlstudy.report.status import artefacts
 
 NUMBERED = re.compile(r"(Fig\.|Table) (\d+)")  # the title of what the paper has
@@ -60,7 +61,7 @@ def _facts(artefact, row, notebooks, profile, figures):
     experiments = [f"`{name}`" for name in artefact.experiments]
     return {
         "notebook": _in_notebook(artefact, notebooks),
-        "made by": f"`mimlpaper run {artefact.notebook}`",
+        "made by": f"`{of_profile(f'mimlpaper run {artefact.notebook}', profile)}`",
         "experiments": ", ".join(experiments),
         "profile": profile,
         "state": row["state"],

@@ -11,11 +11,11 @@ from sortable import sortable_table
 from terms import glossary, link, slug
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.folders import published
+from mimlstudy.folders import printed_data
 from mimlstudy.judge.choices import divergences_with_effects, effects_of_choices
-from mimlstudy.judge.claims import CLAIM_COLUMNS, CORRECTED, WORDS
+from mimlstudy.judge.claims import CORRECTED, SHOWN_VIEWS, WORDS
 from mimlstudy.judge.rules import DEFAULT_RULES
-from mimlstudy.paper.published import ALL_CRITERIA, published_divergences, published_tables
+from mimlstudy.paper.printed import ALL_CRITERIA, listed_divergences, printed_tables
 from mimlstudy.report import first_page
 from mimlstudy.report.companion import Companion
 from mimlstudy.report.sections import explore, gaps, play
@@ -26,7 +26,7 @@ from mimlstudy.report.tables import (
     TINTED_TEXT,
     address,
     number_text,
-    published_text,
+    printed_text,
 )
 from mimlstudy.report.verdict_looks import VERDICT_TINTS, VERDICT_WORDS
 from mimlstudy.report.words import in_words
@@ -122,8 +122,8 @@ def _row_of_cell(cell):
         "algorithm": cell["algorithm"],
         "criterion": ALL_CRITERIA[cell["criterion"]].symbol,
         "printed": (
-            link(origin, published_text(cell)),
-            cell["published_mean"],
+            link(origin, printed_text(cell)),
+            cell["printed_mean"],
         ),
         "ours": (
             link(origin, number_text(cell["mean"], cell["std"])),
@@ -140,14 +140,14 @@ def claims_page(card, profile, headings):
 
     ``headings`` maps the notebooks that there are to their headings.
     """
-    places = pd.read_csv(published() / "claim_places.csv", index_col="id")
+    places = pd.read_csv(printed_data() / "claim_places.csv", index_col="id")
     claims = card["claims"]
     rows = [_row_of_claim(claim) for claim in claims]
     details = [_claim_details(claim, places.loc[claim["id"]], headings) for claim in claims]
     table = sortable_table(
         "Claims",
         rows,
-        {"where", *CLAIM_COLUMNS},
+        {"where", *SHOWN_VIEWS},
         details=details,
         file="csv/claims_by_view.csv",
     )
@@ -180,7 +180,7 @@ def rules_form():
 def _row_of_claim(claim):
     where = claim["where"]
     is_shown = any(artefact.title == where for artefact in artefacts())
-    verdicts = {view: claim["verdicts"][view]["word"] for view in CLAIM_COLUMNS}
+    verdicts = {view: claim["verdicts"][view]["word"] for view in SHOWN_VIEWS}
     return {
         "claim": Markup('<a id="{0}" href="#{0}">{0}</a>').format(claim["id"]),
         "where": link(f"gallery.html#{slug(where)}", where) if is_shown else where,
@@ -226,7 +226,7 @@ def _tested_in(claim, headings):
     # "S4.10" belongs to the notebook named 4_…, and "B.1" to the one named B_….
     where, section = claim["where"], claim["id"].lstrip("S")[0]
     links = []
-    if where in {f"Table {number}" for number in published_tables()}:
+    if where in {f"Table {number}" for number in printed_tables()}:
         links.append(link(f"scorecard.html?table={where}", "cells"))
     of_section = {name for name in headings if name.startswith(f"{section}_")}
     of_table = {artefact.notebook for artefact in artefacts() if artefact.title == where}
@@ -239,7 +239,7 @@ def _tested_in(claim, headings):
 
 def choices_log():
     """What the paper leaves open, a row for each choice, with the effects that were measured."""
-    return divergences_with_effects(published_divergences(), measured_effects())
+    return divergences_with_effects(listed_divergences(), measured_effects())
 
 
 @cache
@@ -294,7 +294,7 @@ def play_page():
         "scene": 0,
         "label": 0,
     }
-    return filled("play", DATA=json.dumps(given), MODULE=play.MODULE.read_text())
+    return filled("play", DATA=json.dumps(given), MODULE=play.MODULE.read_text(encoding="utf-8"))
 
 
 def explore_page(get_records):

@@ -25,7 +25,7 @@ def filled(page, **values):
     ValueError if a value has no place there.
     """
     file = page if page.endswith(".html") else f"{page}.md"
-    words = (HERE / file).read_text()
+    words = (HERE / file).read_text(encoding="utf-8")
     left_over = sorted({*values} - {*PLACEHOLDER.findall(words)})
     if left_over:
         raise ValueError(f"{file} has no place for {', '.join(left_over)}")

@@ -52,7 +52,7 @@ def main():
 
 def chapter(page, media):
     """A page as Typst, with its pictures in a folder of their own."""
-    body = page.read_text().partition("<body")[2].partition(">")[2]
+    body = page.read_text(encoding="utf-8").partition("<body")[2].partition(">")[2]
     left_out = (
         f"{LEFT_OUT}|{CODE}" if page.stem.startswith("0_") else LEFT_OUT
     )  # the scorecard is shown without its code

@@ -2,17 +2,17 @@
 
 ``python site/publish.py`` executes all notebooks, or those that are named, saves their tables and
 figures in ``figures/``, each notebook as a page in ``figures/pages/``, and the lists of both. First
-it deletes ``build/smoke/results`` and ``build/bench``, whose trials ``own_method`` would show. Last
-it lists all files with their hashes in ``figures/made_of.json``, so that no edit goes unseen.
+it deletes ``build/smoke/results`` and the example's bench, whose trials ``own_method`` would show.
+Last it lists all files with their hashes in ``figures/made_of.json``, so that no edit goes unseen.
 """
 
+import argparse
 import base64
 import csv
 import hashlib
 import json
 import re
 import shutil
-import sys
 import textwrap
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -28,11 +28,12 @@ from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.engine.records import ORIGIN
 from mimlstudy.engine.rows import SEAL
+from mimlstudy.report.bench import folder_of
 from mimlstudy.report.companion import SYNTHETIC_NOTE
 from mimlstudy.report.figures import caption_of
 from mimlstudy.report.first_page import answer
 from mimlstudy.report.notebook_page import LEFT_OUT, WITHOUT_STDERR
-from mimlstudy.report.notebooks import run_notebooks
+from mimlstudy.report.notebooks import find_notebook, run_notebooks
 from mimlstudy.report.sections import photograph
 from mimlstudy.report.status import (
     LAST_RUNS,
@@ -44,7 +45,9 @@ from mimlstudy.report.status import (
 
 WIDTH = 100  # of the README's lines
 MADE_OF = "made_of.json"  # in figures/
-# Says where a record comes from, and stands in no figure: verification leaves figures as they are.
+EXAMPLE = "mimlstudy.report.example_entry:method"  # as own_method enters it
+# Says where a record comes from, and stands in no table or figure, but in a trace: verification
+# leaves the others as they are.
 NOT_SHOWN = {*ORIGIN, SEAL}
 # Looks of tables, which a page of the repository may not have.
 LOOKS = re.compile(
@@ -58,7 +61,7 @@ def publish(names=None) -> list[Path]:
     RuntimeError if one fails, or shows synthetic data in place of files that are not here.
     """
     written = []
-    for folder in folders.smoke_results(), folders.build("bench"):
+    for folder in folders.smoke_results(), folder_of(EXAMPLE, "smoke"):
         shutil.rmtree(folder, ignore_errors=True)
     # A page says which notebooks failed last; it may not speak of a run before this one.
     (folders.build("paper") / LAST_RUNS).unlink(missing_ok=True)
@@ -143,7 +146,7 @@ def write_lists(card: dict) -> list[Path]:
 
 def write_between_marks(page: Path, mark: str, words: str) -> Path:
     """Write words between a page's one ``<!-- mark -->`` and the next ``<!-- end -->``."""
-    old = page.read_text()
+    old = page.read_text(encoding="utf-8")
     text, n_places = passage(mark).subn(lambda marked: f"{marked[1]}{words}\n{marked[3]}", old)
     if n_places != 1:
         raise ValueError(f"{page} must have <!-- {mark} --> once, and <!-- end --> after it")
@@ -168,7 +171,7 @@ def readme_of_figures() -> str:
             caption = caption_of(folders.figures() / file)
             picture = f"![{caption or artefact.title}]({file})"
             pictures.append(f"\n## {artefact.title}\n\n{picture}\n\n{caption}\n")
-    return (HERE / "figures.md").read_text() + "".join(rows) + "".join(pictures)
+    return (HERE / "figures.md").read_text(encoding="utf-8") + "".join(rows) + "".join(pictures)
 
 
 def _row(artefact):
@@ -181,7 +184,7 @@ def _row(artefact):
 
 def codecheck_manifest() -> str:
     """``codecheck.yml`` of CODECHECK's specification 1.0: a file for each published artefact."""
-    text = (HERE / "codecheck.yml").read_text()
+    text = (HERE / "codecheck.yml").read_text(encoding="utf-8")
     for artefact in published_artefacts():
         command = f"python site/publish.py {artefact.notebook}"
         # JSON quotes what YAML would take for its own signs.
@@ -191,14 +194,14 @@ def codecheck_manifest() -> str:
 
 
 def write_made_of(notebooks: Iterable[str] | None = None) -> Path:
-    """Write ``figures/made_of.json``; only what some ``notebooks`` have written, if they are named.
+    """Write ``figures/made_of.json``; if ``notebooks`` are named, those of the others are kept.
 
-    The files of other notebooks keep the hash of the records that they were made of.
+    What is kept is an entry that was listed: the hash of a file, and of the records behind it.
     """
     path = folders.figures() / MADE_OF
     entries = made_of()
     if notebooks is not None and path.is_file():
-        before = json.loads(path.read_text())
+        before = json.loads(path.read_text(encoding="utf-8"))
         for name, entry in before.items():
             if name in entries and entries[name]["notebook"] not in {"", *notebooks}:
                 entries[name] = entry
@@ -228,7 +231,7 @@ def differences_since_publication(waiting: Iterable[str] = ()) -> list[str]:
     Records of the experiments ``waiting`` for verification may have changed: they are published
     when they are current.
     """
-    listed = json.loads((folders.figures() / MADE_OF).read_text())
+    listed = json.loads((folders.figures() / MADE_OF).read_text(encoding="utf-8"))
     here = made_of()
     lines = []
     for name in sorted({*listed, *here}):
@@ -261,8 +264,11 @@ def _hash_of_records(experiment):
     path = folders.results() / f"{experiment}.csv"
     if not path.is_file():
         return ""
-    with open(path, newline="") as file:
-        heads, *rows = csv.reader(file)
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    if not rows:
+        raise ValueError(f"{path} is empty; restore it from version control, or delete it")
+    heads, *rows = rows
     is_shown = [head not in NOT_SHOWN for head in heads]
     shown = [list(compress(row, is_shown)) for row in rows]
     return _hash(repr([heads, shown]).encode())
@@ -273,4 +279,7 @@ def _hash(content: bytes) -> str:
 
 
 if __name__ == "__main__":
-    print(*publish(sys.argv[1:] or None), sep="\n")
+    parser = argparse.ArgumentParser(description="Execute notebooks, and publish what they make.")
+    parser.add_argument("notebook", nargs="*", help="such as 4_degeneration (default: all)")
+    asked = [find_notebook(name).stem for name in parser.parse_args().notebook]
+    print(*publish(asked or None), sep="\n")

@@ -22,7 +22,7 @@ N_NUMBERED = {"fig": 10, "table": 5}  # in the paper; later tables are pseudo-co
 
 def glossary() -> list[dict]:
     """Rows with term, origin, forms (a regular expression, empty for no links) and meaning."""
-    with GLOSSARY.open(newline="") as file:
+    with GLOSSARY.open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 

@@ -93,6 +93,7 @@ def check_covered(name, method):
     called = calls_of_these_packages(
         lambda: run_trial(trial, estimator, splits, measure, CATALOGUE)
     )
+    assert not {f"{module}.{name}" for module, name in called} & fingerprint.BY_NAMES
     followed = set()
     for module, definition in called:
         is_named = not definition.startswith("<")

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.paper.published import published_cells, published_tables
+from mimlstudy.paper.printed import printed_cells, printed_tables
 
 YAHOO = tuple(f"yahoo-{i}" for i in range(11))
 
@@ -44,10 +44,10 @@ def rows(experiment, dataset, method, values, **columns):
 
 def as_in_the_paper(number, n_runs=None, **columns):
     """Records that give Table ``number`` as printed; .5 ± .01 where it has no value."""
-    table = published_tables()[number]
+    table = printed_tables()[number]
     parts = []
     n_runs = n_runs or table.n_runs
-    groups = published_cells(number).groupby(["dataset", "algorithm"])
+    groups = printed_cells(number).groupby(["dataset", "algorithm"])
     for j, ((dataset, method), cells) in enumerate(groups):
         values = {}
         complete_cells = cells.fillna({"mean": 0.5, "std": 0.01})
@@ -105,7 +105,7 @@ def staged(experiment, method, n_rounds, n=30, pace=5.0):
     for stage in range(1, n_rounds + 1):
         mean = 0.3 + 0.2 * np.exp(-stage / pace)
         values = {}
-        for j, criterion in enumerate(published_tables()[1].criteria):
+        for j, criterion in enumerate(printed_tables()[1].criteria):
             values[criterion] = spread(mean, 0.01, n, seed=j)
         parts.append(rows(experiment, "scene", method, values, stage=stage))
     return pd.concat(parts, ignore_index=True)

@@ -7,7 +7,7 @@ parts of the comparisons of Tables 1 to 3 by both conventions for ties.
 Run as a script, it counts every alternative in the records, also settings that the study no longer
 has; the tests leave these out.
 
-Each function takes the folder ``data``, with the subfolders ``results`` and ``published``.
+Each function takes the folder ``data``, with the subfolders ``results`` and ``printed``.
 """
 
 from collections import Counter
@@ -47,7 +47,7 @@ def as_in_our_tables(records):
 
 def printed(data):
     """Every printed value; the algorithm of its row is ``printed_row``."""
-    cells = pd.read_csv(data / "published" / "results.csv")
+    cells = pd.read_csv(data / "printed" / "results.csv")
     with_value = cells[cells["mean"].notna()]
     return with_value.rename(columns={"algorithm": "printed_row"})
 
@@ -107,7 +107,7 @@ def tolerance_of_means(pairs):
 
 def tolerance_of_pages(data, pairs):
     """The sampling error of a mean over all test pages, at most that of a share of 0 and 1."""
-    path = data / "published" / "yahoo_characteristics.csv"
+    path = data / "printed" / "yahoo_characteristics.csv"
     n_labels = pd.read_csv(path)["categories"].mean()
     criterion = pairs["criterion"]
     # Coverage lies between 0 and one less than the labels.
@@ -304,7 +304,7 @@ def word_of(supports, contradicts):
 
 def comparing_claims(data):
     """The rows of claims on Tables 1 to 3 that only compare two methods."""
-    path = data / "published" / "claim_tests.csv"
+    path = data / "printed" / "claim_tests.csv"
     tests = pd.read_csv(path, keep_default_na=False)
     on_tables = tests["experiments"].isin(["table1", "table2", "table3"])
     compares = tests["test"].isin(COMPARED) & on_tables

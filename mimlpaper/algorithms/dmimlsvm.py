@@ -35,7 +35,7 @@ from mimlpaper.parameters import (
 )
 from mimlpaper.sharing import shared
 
-TIED = 0.05  # scores of instances that count as equal, in margins
+TIED = 0.05  # largest difference of scores of instances that count as equal; the margin is 1
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -47,9 +47,11 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
         1/(2T) Σ_t ||w_t||² + μ/T² ||Σ_t w_t||²
             + C/T Σ_it (τ_it max(0, 1 - y_it f_t(X_i)) + λ |f_t(X_i) - max_j f_t(x_ij)|),
 
-    which is Eq. 21 with γ = C m for m bags, and with the weights τ of Eq. 24; the μ and γ of Eq. 12
-    are twice these. Choose it to learn from bags directly and to score instances as well. A label
-    with one class only gets the constant score +1 or -1.
+    which is Eq. 21 with the weights τ of Eq. 24. The paper's trade-off γ is C m for m bags; μ and
+    this γ are twice as large in Eq. 12. A label with one class only gets the constant score +1 or
+    -1.
+
+    Choose this learner to learn from bags directly, and to score instances as well.
 
     Parameters
     ----------
@@ -61,24 +63,27 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
     rank : int >= 1, "auto" or None, default "auto"
         Largest number of landmarks of the kernel's factor; None is exact. "auto" is exact up to
         2,000 instances; above, it stops at 1% of the kernel's trace unexplained, or at 1,000
-        landmarks.
+        landmarks. Not used by "linear".
     set_kernel : {"unit", "mean"}, default "unit"
-        φ(X) is the sum of the φ(x) at unit length, or their mean: then the problem is convex.
+        φ(X) is the sum of the φ(x), scaled to length 1, or their mean: then the problem is convex.
+        φ(x) are the features of the kernel's factor. Far from all its landmarks their length goes
+        to 0, so that with "unit" their direction alone counts there.
     C : float > 0, default 10.0
-        Cost of a hinge loss of 1.
+        Cost of a hinge loss of 1 of a bag, on average over the labels.
     lam : float >= 0, default 0.1
         The λ, cost of a difference of 1 between a bag and its highest instance, as a share of C.
     mu : float > -1/2, default 0.0
         Positive values penalise the function that all labels share, negative values favour it.
-        For ``relatedness="pairwise"`` positive, the common size of the μ_ij.
+        For ``relatedness="pairwise"`` it must be positive: it is the μ_tt, and the common μ_ij that
+        would share as much in all as the learned ones do. Not used if the μ_ij are given.
     relatedness : {"mean", "pairwise"} or array (n_labels, n_labels), default "mean"
-        The labels share their mean function, or one for each pair (Eq. 28). The μ_ij are learned:
-        the more alike two labels' functions, the smaller, with as much sharing in all as a common μ
-        gives. Or they are given: symmetric, from 0 (share most) to infinity. Rows and columns of a
-        DataFrame go by their names.
+        The labels share their mean function, or one for each pair (Eq. 28). The penalties μ_ij are
+        learned: the more alike two labels' functions, the smaller. Or an array gives them, also the
+        μ_tt of each label's own function: symmetric, from 0 (share most) to infinity (nothing).
+        Rows and columns of a DataFrame go by their names.
     imbalance : bool, default False
-        Whether to weigh losses by τ, which counts a lacking and a present label by their frequency
-        (Eq. 24): the rarer a label, the more its presence counts.
+        Whether to weigh losses by τ (Eq. 24): 1 - ibr_t where a bag has label t, and ibr_t where
+        it lacks it. The rarer a label, the more its presence counts.
     solver : {"bundle", "cutting_plane", "cvxpy"}, default "bundle"
         "cutting_plane" is Table 8, "cvxpy" needs that package; both are for small data.
     tol : float > 0, default 2e-3
@@ -107,7 +112,7 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
     objective_, n_iter_ : array (n_steps,)
         The objective and the iterations of each convex problem that was kept.
     raw_objective_ : array (n_steps,) or (n_steps + 1,)
-        The same, with a last step that raised the objective and was dropped.
+        ``objective_``, and at its end that of a step which raised it and was dropped, if any.
     duality_gap_ : float
         Of the last convex problem that was kept, as a share of its objective.
     label_relatedness_ : array (n_labels, n_labels)
@@ -115,12 +120,12 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
     pair_penalties_ : array (n_labels, n_labels) or None
         The μ_ij. Learned ones are the best for the final functions.
     imbalance_rates_ : array (n_labels,)
-        The ibr_t.
+        The ibr_t: the share of instances with label t, those of a bag divided among its labels.
     factor_ : KernelFactor
         Features φ, fitted to the training instances.
     gamma_ : float
         The γ of the kernel.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References
@@ -160,14 +165,15 @@ class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
     }
 
     def _fit(self, bags, Y):
-        relatedness = relatedness_of_labels(self.relatedness, self.classes_)
+        relatedness = relatedness_of_labels(self.relatedness, self.label_names_)
         Q, penalties = regulariser(relatedness, self.mu, self.n_labels_)
         rates = imbalance_rates(Y, bags.sizes)
         tau = np.ones(Y.shape)
         if self.imbalance:
             tau = imbalance_weights(Y, rates)
         features = self._fit_features(bags)
-        of_bags, of_instances = self._of_bags(features), self._of_instances(features)
+        of_bags = self._of_bags(features)
+        of_instances = self._of_instances(features)
         functions = shared(
             learn_functions,
             of_bags,
@@ -298,17 +304,20 @@ def learn_functions(
         return constant
     cost = C / n_labels  # γ / (m T)
     if lam == 0:  # instances do not matter: each bag is its only instance
-        of_instances, offsets = of_bags, np.arange(len(Y) + 1)
+        of_instances = of_bags
+        offsets = np.arange(len(Y) + 1)
     sizes = np.diff(offsets)
     shares = np.repeat(1.0 / sizes, sizes)  # (n_instances,)
+    signs = np.where(Y[:, varied], 1.0, -1.0)
+    equal_for_labels = np.ones(len(varied))
     problem = ConvexProblem(
         bags=of_bags,
         instances=of_instances,
         offsets=offsets,
-        signs=np.where(Y[:, varied], 1.0, -1.0),
+        signs=signs,
         costs=cost * tau[:, varied],
         link=cost * lam,
-        rho=shares[:, None] * np.ones(len(varied)),
+        rho=np.outer(shares, equal_for_labels),
         Q=Q[np.ix_(varied, varied)],
     )
     return descend(problem, constant, varied, **options)
@@ -331,9 +340,10 @@ def descend(
 ) -> Functions:
     """Minimise by convex upper bounds, the constrained concave-convex procedure.
 
-    With g_t = f_t - b_t: for max_j g_t(x_ij), where it stands below g_t(X_i), a bound has
-    Σ_j ρ_ijt g_t(x_ij), which is equal at the last solution up to :data:`TIED`. ``problem`` is the
-    first bound, on the labels ``varied``; the others keep their ``constant`` functions.
+    With g_t = f_t - b_t, the excess g_t(X_i) - max_j g_t(x_ij) is not convex. A bound has in place
+    of the maximum the mean Σ_j ρ_ijt g_t(x_ij) of the instances that are highest at the last
+    solution, up to :data:`TIED`. ``problem`` is the first bound, on the labels ``varied``; the
+    others keep their ``constant`` functions.
     ``learned_mu`` is the common size of μ_ij that are learned, or None; ``always_convex`` says that
     bounds are exact.
     """
@@ -342,11 +352,12 @@ def descend(
     weights, intercept = constant.weights.copy(), constant.intercept.copy()
     raw_objective: list[float] = []
     n_iter: list[int] = []
-    gap, settled = 0.0, False
+    gap = 0.0
+    settled = False
     solution: Solution | None = None
     for _ in progress(range(max_cccp), "DMimlSvm, convex problems", verbose):
         candidate = SOLVERS[solver](problem, solution, tol, max_iter, rng)
-        value = _objective(problem, candidate, exact)
+        value = _true_objective(problem, candidate, exact)
         fall = np.inf
         if raw_objective:
             fall = raw_objective[-1] - value
@@ -357,9 +368,10 @@ def descend(
             break
         solution, gap = candidate, candidate.gap
         n_iter.append(candidate.n_iter)
-        weights[:, varied], intercept[varied] = candidate.weights, candidate.intercept
+        weights[:, varied] = candidate.weights
+        intercept[varied] = candidate.intercept
         following = problem
-        if not exact:  # the bound that touches at this solution
+        if not exact:  # the bound that touches at this solution, up to TIED
             rho = highest(problem, candidate.scores[1], TIED)
             following = replace(following, rho=rho)
         if learned_mu is not None:  # the best penalties for these functions
@@ -370,11 +382,12 @@ def descend(
             settled = True
             break
         problem = following
-    objectives, iterations = np.array(raw_objective), np.array(n_iter)
+    objectives = np.array(raw_objective)
+    iterations = np.array(n_iter)
     return Functions(weights, intercept, objectives, iterations, gap, settled)
 
 
-def _objective(problem, solution, exact):
+def _true_objective(problem, solution, exact):
     """The objective that the bound stands for, at the bound's solution."""
     if not exact:
         problem = replace(problem, rho=highest(problem, solution.scores[1]))
@@ -468,7 +481,8 @@ def learned_pair_penalties(weights: np.ndarray, mu: float) -> np.ndarray:
     to ||w_i + w_j||², up to their largest value ½. The diagonal keeps μ.
     """
     norms = np.sum(weights**2, axis=0)
-    closeness = norms + norms[:, None] + 2.0 * weights.T @ weights  # ||w_i + w_j||²
+    sums = norms + norms[:, None] + 2.0 * weights.T @ weights  # ||w_i + w_j||²
+    closeness = np.maximum(sums, 0.0)  # of opposite w, rounding may leave less
     pairs = np.triu_indices(len(norms), 1)
     a = _within_budget(closeness[pairs], 1.0 / (4.0 * mu + 2.0))
     with np.errstate(divide="ignore"):  # a = 0 shares nothing: μ_ij is infinite
@@ -479,10 +493,11 @@ def learned_pair_penalties(weights: np.ndarray, mu: float) -> np.ndarray:
 
 
 def _within_budget(closeness, mean_share):
-    """min(½, θ closeness), with θ so that the mean square is that of ``mean_share``.
+    """min(½, θ closeness), with θ so that the mean square is that of ``mean_share``, or smaller.
 
     The ``n_full`` closest pairs have ½, and θ spends what they leave of the budget on the others.
-    If no closeness is above 0, all pairs have ``mean_share``.
+    The mean square is smaller if too few pairs have a closeness above 0 to use the budget up; if
+    none has, all pairs have ``mean_share``.
     """
     shares = np.full(len(closeness), mean_share)
     rising = np.sort(closeness)
@@ -503,5 +518,5 @@ def imbalance_rates(Y: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 def imbalance_weights(Y: np.ndarray, rates: np.ndarray) -> np.ndarray:
-    """τ of Eq. 23, read as 1 - ibr_t with label t and ibr_t without it: (n_bags, n_labels)."""
+    """τ of Eq. 24, by Eq. 23 read as 1 - ibr_t with label t, ibr_t without: (n_bags, n_labels)."""
     return np.where(Y, 1.0 - rates, rates)

@@ -264,7 +264,8 @@ def solve_bundle(
             options={"xatol": STEP_ACCURACY},
         )
         if step.fun < primal:
-            best, primal = _towards(best, lowest, step.x), step.fun
+            best = _towards(best, lowest, step.x)
+            primal = step.fun
         touched = _towards(best, lowest, TOWARDS_LOWEST)
     intercept, _ = problem.best_intercept(best.on_bags)
     multipliers = model.multipliers()
@@ -316,7 +317,8 @@ class _Model:
 
     def add(self, label, share, active, x):
         """Planes of labels (n_planes,); ``share`` and ``active`` are (n_bags, n_planes)."""
-        problem, link = self.problem, self.problem.link
+        problem = self.problem
+        link = self.problem.link
         margin = problem.balanced(share * problem.costs[:, label], label)
         # Where the bag exceeds its instances, g(X) - Σ ρ g(x) sets δ.
         rising = active < 0
@@ -340,7 +342,8 @@ class _Model:
     def planes_in_use(self):
         """What :meth:`add` needs to add the planes with a positive multiplier to another model."""
         used = self.x > 0
-        share, active = self.share[:, used], self.active[:, used]
+        share = self.share[:, used]
+        active = self.active[:, used]
         return self.label[used], share, active, self.x[used]
 
     def minimise(self, primal, tol):
@@ -367,7 +370,8 @@ class _Model:
 
     def multipliers(self):
         """The planes' multipliers, weighted by x."""
-        problem, mixture = self.problem, self._mixture().T
+        problem = self.problem
+        mixture = self._mixture().T
         costs = problem.costs[:, self.label]
         margin = problem.balanced(self.share * costs, self.label) @ mixture
         instance = np.zeros_like(problem.rho)
@@ -397,9 +401,11 @@ def solve_cutting_plane(
     interdependent.
     """
     sets = _WorkingSets(problem)  # line 1
-    n_passes, changed = 0, True
+    n_passes = 0
+    changed = True
     while changed and n_passes < (max_iter or MAX_PASSES):  # lines 2 and 13
-        n_passes, changed = n_passes + 1, False
+        n_passes += 1
+        changed = False
         for t in range(sets.n_labels):  # line 3
             outside = np.flatnonzero(~sets.chosen[t])
             picked = rng.choice(outside, min(N_PICKED, len(outside)), replace=False)  # line 4
@@ -423,7 +429,8 @@ class _WorkingSets:
 
     def __init__(self, problem):
         n_bags, self.n_labels = problem.signs.shape
-        self.problem, self.n_bags = problem, n_bags
+        self.problem = problem
+        self.n_bags = n_bags
         self.owner = np.repeat(np.arange(n_bags), np.diff(problem.offsets))  # of each instance
         self.ends = np.cumsum([n_bags, len(self.owner), n_bags])
         self.intercept = np.zeros(self.n_labels)
@@ -574,7 +581,8 @@ def _ascend(H, h, x, low, high, block, order, starts, tol, max_steps):
 
     H is read by rows, which are contiguous.
     """
-    diagonal, apart = np.diag(H).copy(), _are_apart(H, block)
+    diagonal = np.diag(H).copy()
+    apart = _are_apart(H, block)
     n_blocks = len(starts) - 1
     rising = np.empty(n_blocks, np.int64)  # of each block the variable of the steepest rise
     falling = np.empty(n_blocks, np.int64)

@@ -52,7 +52,7 @@ class InsDif(VectorEstimator):
         Fitted to their bags; for the shortcut to the x, with ``metric="euclidean"``.
     cancels_ : bool
         Whether the shortcut was taken; the prototypes cancel in its distances.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References
@@ -74,9 +74,14 @@ class InsDif(VectorEstimator):
         return last_step(self.learner_).label_rule
 
     def _fit(self, X, Y):
-        self.transformation_ = clone(self.transformation or PrototypeDifferences())
-        default = MimlNn(ratio=0.2, ridge=0.0, random_state=self.random_state)
-        self.learner_ = clone(self.learner or default)
+        # Not by "or": an ensemble without estimators counts as false.
+        transformation, learner = self.transformation, self.learner
+        if transformation is None:
+            transformation = PrototypeDifferences()
+        if learner is None:
+            learner = MimlNn(ratio=0.2, ridge=0.0, random_state=self.random_state)
+        self.transformation_ = clone(transformation)
+        self.learner_ = clone(learner)
         by_distances = self.learner_.get_params().get("metric") == "max_hausdorff"
         translates = type(self.transformation_) is PrototypeDifferences
         self.cancels_ = self.shortcut and by_distances and translates
@@ -215,7 +220,8 @@ class DifferenceFeatures(PrototypeDifferences):
 class NeighbourMeans(PrototypeDifferences):
     """Transformer of x into n_labels instances: for label l the mean of the k nearest with label l.
 
-    A training example is not its own neighbour; without a neighbour its instance is the prototype.
+    In ``fit_transform`` an example is not its own neighbour; ``transform`` takes all as new ones.
+    Without a neighbour the instance is the prototype.
 
     Parameters
     ----------

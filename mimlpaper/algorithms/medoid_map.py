@@ -221,8 +221,8 @@ class LandmarkMap(MedoidMap):
 
     def transform(self, X) -> np.ndarray:
         """Distances of X to the medoids: (n, k)."""
-        X = _checked(self, X, reset=False)
-        n, k = X.shape[0], len(self.medoid_indices_)
+        n = _checked(self, X, reset=False).shape[0]
+        k = len(self.medoid_indices_)
         check_memory(8 * n * k, f"the distances of {n:,} bags to {k:,} medoids", "lower ratio")
         return super().transform(X)
 

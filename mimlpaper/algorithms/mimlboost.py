@@ -99,7 +99,7 @@ class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
         Features φ, fitted to the training instances.
     gamma_ : float
         The γ of the kernel.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References
@@ -168,7 +168,7 @@ class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
             n_above = np.sum(gaps > self.tol)
             message = f"{n_above} of {len(gaps)} machines stopped after max_iter={self.max_iter}"
             message += f" climbs with duality gaps of up to {self.gap_:.1e}, not {self.tol:.1e}"
-            message += "; raise max_iter, or scale the features"
+            message += "; raise max_iter or C, or scale the features"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
     def _pairs(self) -> dict:
@@ -216,7 +216,8 @@ def _boost(features, psi, pairs, *, n_rounds, C, weighting, tol, max_iter, seed,
     """The rounds kept, and what ended the boosting."""
     if psi.size == 0:
         return [], "step 3c"
-    rng, kernels = np.random.RandomState(seed), label_kernels(**pairs)
+    rng = np.random.RandomState(seed)
+    kernels = label_kernels(**pairs)
     svm = PairSvm(features, *kernels, tol=tol, max_iter=max_iter, random_state=rng)
     targets = np.repeat(psi > 0, features.sizes, axis=0)  # (n_instances, n_learnt)
     W = np.full(psi.shape, 1.0 / psi.size)  # Table 6, step 2
@@ -249,7 +250,8 @@ def _costs(W, sizes, weighting, rng):
 def _multiplier(W, e):
     """argmin_c Σ W exp((2e - 1) c); 0 if the minimum is not positive, inf if there is none."""
     positive = W > 0
-    weights, slopes = W[positive], 2.0 * e[positive] - 1.0
+    weights = W[positive]
+    slopes = 2.0 * e[positive] - 1.0
     up, down = slopes > 0, slopes < 0
     rising, falling = slopes[up], -slopes[down]
     if len(falling) and not len(rising):

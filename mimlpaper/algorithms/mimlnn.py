@@ -41,7 +41,7 @@ class MimlNn(OnMedoids):
         Map of bags to distances, fitted to the training bags.
     weights_ : array (k, n_labels)
         The paper's W.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References

@@ -46,7 +46,7 @@ class MimlSvm(OnMedoids):
         Map of bags to distances, fitted to the training bags.
     classifier_ : MlSvm
         The machines on the distances.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References

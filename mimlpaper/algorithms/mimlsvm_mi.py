@@ -59,7 +59,7 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
         The γ of the kernel.
     alternations_ : list of Alternations, one a label
         The machines on the features; f = +1 or -1 for a label with one class only.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References

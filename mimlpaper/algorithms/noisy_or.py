@@ -71,7 +71,7 @@ class NoisyOr(HighestInstance, LogOdds):
         The b_y.
     constant_ : bool array (n_labels,)
         Whether a label has one class only.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References
@@ -140,7 +140,11 @@ class NoisyOr(HighestInstance, LogOdds):
 
 
 def objective(wb, features: Bags, y, ridge) -> tuple[float, np.ndarray]:
-    """The objective of one label and its gradient (r + 1,) at ``wb``, w followed by b."""
+    """The objective of one label and its gradient (r + 1,) at ``wb``, w followed by b.
+
+    Where scores are clipped, the gradient is that without clipping, so that a positive bag without
+    a likely instance can still gain.
+    """
     w, b = wb[:-1], wb[-1]
     scores = np.clip(features.rows @ w + b, -LARGE, None)
     total = features.sum(np.logaddexp(0, scores))  # -log(1 - P): (n_bags,)

@@ -92,7 +92,8 @@ class PairSvm:
         damping = level / np.maximum(spectrum, level)  # the s_k
         rows = mapped(features.rows, self._axes)
         settings = damping, label_kernel, offset_kernel, max_iter, check_random_state(random_state)
-        self._bags, self._tol = features, tol
+        self._bags = features
+        self._tol = tol
         self._ascent = _Ascent(rows, *settings)
         means = features.mean(self._ascent.features)
         # With one instance a bag, instances and means are the same.
@@ -129,10 +130,14 @@ class _Ascent:
     """
 
     def __init__(self, rows, damping, label_kernel, offset_kernel, max_iter, rng):
-        self.rows, self.damping, self.max_iter, self.rng = rows, damping, max_iter, rng
+        self.rows = rows
+        self.damping = damping
+        self.max_iter = max_iter
+        self.rng = rng
         # Dense, since a pass reads row by row.
         self.features = features = np.asarray(rows)
-        self.label_kernel, self.offset_kernel = label_kernel, offset_kernel
+        self.label_kernel = label_kernel
+        self.offset_kernel = offset_kernel
         self._uniform, self._rest = _uniform_part(label_kernel)
         self._inverse_kernel = np.linalg.pinv(label_kernel, 1e-12)
         squares = features**2
@@ -154,7 +159,7 @@ class _Ascent:
             sums = dual.sum(axis=0)
             intercept = self.offset_kernel @ sums + self.bias
             values = self.rows @ self.coef.T + intercept
-            gap = self._gap(goal, values, sums, bounds, dual, moving)
+            gap = self._check_pairs(goal, values, sums, bounds, dual, moving)
             if gap <= tol:
                 break
         self.levels = np.divide(dual, bounds, out=np.zeros_like(dual), where=bounds != 0)
@@ -197,15 +202,15 @@ class _Ascent:
                 break
         return goal
 
-    def _gap(self, goal, values, sums, bounds, dual, moving):
-        """Bound on the gap between (V, b) and A, as a share of the objective.
+    def _check_pairs(self, goal, values, sums, bounds, dual, moving):
+        """Set ``moving`` to the pairs of the next climb; return a bound on the gap.
 
-        It checks all pairs, and sets ``moving`` to those of the next climb.
-
-        For A the heavier class is scaled down to Σ a_ij = 0.
+        The gap is that between (V, b) and A, as a share of the objective. For A the heavier class
+        is scaled down to Σ a_ij = 0.
         """
         loss, gap, weights, shortfalls = _loss_and_gap(values, bounds, dual, moving)
-        heavier, excess = weights.argmax(), np.ptp(weights)
+        heavier = weights.argmax()
+        excess = np.ptp(weights)
         gap += shortfalls[heavier] * excess / (weights[heavier] or 1.0)
         # ||V - K_Y A' Φ||, plus a bound on how far A' Φ moves if the heavier class is scaled down.
         distance = np.sqrt(self._square(self.coef - goal)) + excess * self._radius

@@ -117,8 +117,8 @@ class SubCod(BagClassifier):
     def predict_concepts(self, X) -> np.ndarray:
         """The learner's label sets, as booleans (n_bags, M).
 
-        Sub-concepts with the same training bags have the same scores, and the label rule sees each
-        of them: where it takes the highest of equal scores, that is the first.
+        Sub-concepts with the same training bags have the same scores. If the label rule takes the
+        highest score alone, it takes the first of equal ones.
         """
         check_is_fitted(self)
         scores = np.asarray(self.learner_.decision_function(check_bags(X, self)))
@@ -162,9 +162,11 @@ class SubCod(BagClassifier):
         if is_constant(labels).all():
             message = "all bags have the same sub-concepts, and get one label; raise n_concepts"
             warnings.warn(message, ConstantLabelWarning, stacklevel=4)
-        learner = clone(self.learner or MimlSvm(random_state=self.random_state))
+        learner = self.learner
+        if learner is None:
+            learner = MimlSvm(random_state=self.random_state)
         with without_label_warnings():
-            return learner.fit(bags, labels)
+            return clone(learner).fit(bags, labels)
 
 
 def correct_concepts(

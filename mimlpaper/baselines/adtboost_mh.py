@@ -18,7 +18,7 @@ from mimlpaper.parameters import COUNT, POSITIVE, VERBOSITY
 from mimlpaper.sharing import shared
 
 GRID = 2.0**-51  # weights are multiples of it: sums are exact, and equal splits tie
-STRETCH = 25  # a longer run takes over the tests of a run of a multiple of this many rounds
+STRETCH = 25  # after each so many rounds tests are kept, and a longer run begins with them
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -64,7 +64,7 @@ class AdtBoostMH(VectorEstimator):
         The a_0.
     values_ : array (n_rounds_, 2, n_labels)
         The a and b of each rule.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References
@@ -124,7 +124,8 @@ class AdtBoostMH(VectorEstimator):
         check_is_fitted(self)
         numbered = [f"x{i}" for i in range(self.n_features_in_)]
         feature_names = getattr(self, "feature_names_in_", numbered)
-        nodes, values = ["true"], [self.root_values_]
+        nodes = ["true"]
+        values = [self.root_values_]
         for t, outcome, depth in self._below(0):
             name = feature_names[self.feature_[t]]
             sign = ("<=", ">")[outcome]
@@ -132,7 +133,7 @@ class AdtBoostMH(VectorEstimator):
             nodes.append(f"{indent}{t + 1}: {name} {sign} {self.threshold_[t]:.6g}")
             values.append(self.values_[t, outcome])
         width = max(map(len, nodes))
-        table = pd.DataFrame(values, [node.ljust(width) for node in nodes], self.classes_)
+        table = pd.DataFrame(values, [node.ljust(width) for node in nodes], self.label_names_)
         return table.to_string(float_format="{:+.3f}".format)
 
     def _below(self, node, depth=0):
@@ -198,7 +199,7 @@ def _root_values(Y, smoothing):
 
 
 def _sides(weights):
-    """W_+ and W_- of examples, from weights that are negative where the label is missing."""
+    """W_+ and W_- of examples, from weights that are negative where an example lacks the label."""
     return np.maximum(weights, 0.0).sum(axis=0), np.maximum(-weights, 0.0).sum(axis=0)
 
 
@@ -270,11 +271,16 @@ def _best_test(nodes, columns, weights) -> Test:
 
 @compiled
 def _best_split(values, rows, starts, weights, have, lack, outside):
-    """Z, feature and threshold of the best test; ``weights`` are negative for a missing label."""
+    """Z, feature and threshold of the best test.
+
+    ``weights`` are negative where an example lacks the label.
+    """
     longest = np.diff(starts).max()
     left = np.empty((2, len(have), longest + 1))  # W_+ and W_- below each entry of a column
     sums = np.empty(longest)
-    best_z, best_feature, best_threshold = np.inf, -1, 0.0
+    best_z = np.inf
+    best_feature = -1
+    best_threshold = 0.0
     for feature in range(len(starts) - 1):
         begin, end = starts[feature], starts[feature + 1]
         column = values[begin:end]
@@ -284,7 +290,8 @@ def _best_split(values, rows, starts, weights, have, lack, outside):
         if z < best_z:
             below, above = column[place - 1], column[place]
             middle = 0.5 * below + 0.5 * above
-            best_z, best_feature = z, feature
+            best_z = z
+            best_feature = feature
             # Between neighbouring numbers of floating point the middle may be the upper one.
             best_threshold = middle if middle < above else below
     return best_z, best_feature, best_threshold
@@ -298,7 +305,8 @@ def _accumulate(rows, weights, have, lack, left):
     zero_entry = zero_entries[0] if len(zero_entries) else len(rows)
     for label in range(n_labels):
         w = weights[label]
-        plus, minus = left[0, label], left[1, label]
+        plus = left[0, label]
+        minus = left[1, label]
         p, m = 0.0, 0.0
         for k in range(zero_entry):
             plus[k], minus[k] = p, m
@@ -318,14 +326,16 @@ def _least_roots(values, left, have, lack, roots):
     """The least sum of roots in Z over the places to split a column, and the first such place."""
     roots[:] = 0.0
     for label in range(len(have)):
-        plus, minus = left[0, label], left[1, label]
+        plus = left[0, label]
+        minus = left[1, label]
         for k in range(len(values)):
             plus_above = have[label] - plus[k]
             minus_above = lack[label] - minus[k]
             below = np.sqrt(plus[k] * minus[k])
             above = np.sqrt(plus_above * minus_above)
             roots[k] += below + above
-    least, place = np.inf, 0
+    least = np.inf
+    place = 0
     for k in range(1, len(values)):
         if values[k - 1] < values[k] and roots[k] < least:
             least, place = roots[k], k

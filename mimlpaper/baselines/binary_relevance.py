@@ -6,6 +6,8 @@ from typing import ClassVar
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.svm import SVC
+from sklearn.utils import gen_batches
+from sklearn.utils.extmath import row_norms
 
 from mimlpaper.base import (
     InstanceScores,
@@ -17,6 +19,9 @@ from mimlpaper.base import (
 from mimlpaper.distances import nearest
 from mimlpaper.kernels import KERNELS, kernel_gamma, kernel_matrix
 from mimlpaper.parameters import COUNT, NOT_NEGATIVE, POSITIVE, words
+
+MAX_STEPS = 10_000_000  # of an SVC, LIBSVM's own limit, which scikit-learn lifts; then it warns
+ROWS_AT_ONCE = 256  # whose distances to all training examples are held
 
 
 class ConstantScorer:
@@ -65,7 +70,7 @@ class MlSvm(VectorEstimator):
         The training examples.
     gamma_ : float
         The γ of the kernel.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References
@@ -103,7 +108,7 @@ class MlSvm(VectorEstimator):
     def _fit_label(self, K, y):
         if y.all() or not y.any():
             return ConstantScorer(y.all())  # libsvm refuses a single class
-        return SVC(kernel="precomputed", C=self.C).fit(K, y)
+        return SVC(kernel="precomputed", C=self.C, max_iter=MAX_STEPS).fit(K, y)
 
     def _kernel(self, A, B=None):
         return kernel_matrix(
@@ -139,7 +144,7 @@ class MlKnn(LogOdds, VectorEstimator):
         The training examples.
     Y_fit_ : array (n_examples, n_labels)
         Their label sets.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References
@@ -159,12 +164,10 @@ class MlKnn(LogOdds, VectorEstimator):
         return check_vectors(self, X, reset=reset, ensure_min_samples=least)
 
     def _fit(self, X, Y):
-        k, s = min(self.n_neighbors, len(Y) - 1), self.smoothing
+        k = min(self.n_neighbors, len(Y) - 1)
+        s = self.smoothing
         self.X_fit_, self.Y_fit_ = X, Y
-        distances = euclidean_distances(X)
-        # By index: duplicates are legitimate neighbours.
-        np.fill_diagonal(distances, np.inf)
-        counts = _count_labels(distances, Y, k)  # (n_examples, n_labels)
+        counts = _count_labels(X, X, Y, k, is_training=True)  # (n_examples, n_labels)
         n_having, n_lacking = Y.sum(axis=0), (~Y).sum(axis=0)
         self.log_prior_odds_ = np.log(s + n_having) - np.log(s + n_lacking)
         of_having = _likelihoods(counts, Y, k, s)  # P(E_C | H1)
@@ -174,14 +177,22 @@ class MlKnn(LogOdds, VectorEstimator):
     def _scores(self, X):
         """Posterior log odds log P(H1 | E_C) / P(H0 | E_C): (n_examples, n_labels)."""
         k = len(self.log_evidence_) - 1
-        distances = euclidean_distances(X, self.X_fit_)
-        counts = _count_labels(distances, self.Y_fit_, k)
+        counts = _count_labels(X, self.X_fit_, self.Y_fit_, k)
         return self.log_prior_odds_ + np.take_along_axis(self.log_evidence_, counts, axis=0)
 
 
-def _count_labels(distances, Y, k):
+def _count_labels(X, X_fit, Y, k, *, is_training=False):
     """How many of the k nearest training examples have each label: (n_examples, n_labels)."""
-    return Y[nearest(distances, k)].sum(axis=1)
+    counts = np.empty((X.shape[0], Y.shape[1]), dtype=int)
+    squares = row_norms(X_fit, squared=True)
+    # All distances at once would be n² numbers, which take longer to store than to compute.
+    for batch in gen_batches(X.shape[0], ROWS_AT_ONCE):
+        distances = euclidean_distances(X[batch], X_fit, Y_norm_squared=squares)
+        if is_training:
+            # By index: duplicates are legitimate neighbours.
+            np.fill_diagonal(distances[:, batch], np.inf)
+        counts[batch] = Y[nearest(distances, k)].sum(axis=1)
+    return counts
 
 
 def _likelihoods(counts, chosen, k, s):

@@ -26,11 +26,12 @@ class Cnmf(VectorEstimator):
         ||A - T B T'||² + C ||T_L - Y_L||²,
 
     where T_L are the rows of the labelled examples and Y_L their label sets, scaled to y' B y = 1.
-    A is a Gaussian kernel on the examples, B on the training labels' columns of unit length. Scores
-    are memberships minus a threshold, which gives the new examples as many labels on average as the
-    training examples; they depend on the other new examples. A label that no training example has
-    gets the membership 0, and one that all have the largest membership. Memory is up to 16 n² bytes
-    for n examples, labelled and unlabelled.
+    A is a Gaussian kernel on the examples with the coefficient γ, B one with the coefficient 1 on
+    the training labels' columns of unit length. Scores are memberships minus a threshold, which
+    gives the new examples as many labels on average as the training examples; they depend on the
+    other new examples. A label that no training example has gets the membership 0, and one that all
+    have the largest membership: "sign" always predicts it. Memory is up to 16 n² bytes for n
+    examples, labelled and unlabelled.
 
     Choose it for few labelled examples and a fixed set of unlabelled ones.
 
@@ -60,7 +61,7 @@ class Cnmf(VectorEstimator):
         The γ of the kernel.
     label_similarity_ : array (n_labels, n_labels)
         The B.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References
@@ -104,13 +105,15 @@ class Cnmf(VectorEstimator):
             max_iter=self.max_iter,
             verbose=self.verbose,
         ).copy()
+        is_universal = self.Y_fit_.all(axis=0)
         memberships[:, ~self.Y_fit_.any(axis=0)] = 0.0
-        memberships[:, self.Y_fit_.all(axis=0)] = memberships.max()
-        share = self.Y_fit_.mean()
-        if share == 1.0:
-            return np.ones_like(memberships)
-        # As many memberships lie above the threshold as training examples have labels.
-        return memberships - np.quantile(memberships, 1.0 - share)
+        memberships[:, is_universal] = memberships.max()
+        # The share of memberships above the threshold is that of labels in the training examples.
+        threshold = np.quantile(memberships, 1.0 - self.Y_fit_.mean())
+        scores = memberships - threshold
+        if scores.max() <= 0.0:  # the threshold is the largest membership
+            scores[:, is_universal] = 1.0
+        return scores
 
 
 def new_memberships(X, X_labelled, Y_labelled, B, *, gamma: float, **options) -> np.ndarray:
@@ -135,9 +138,10 @@ def new_memberships(X, X_labelled, Y_labelled, B, *, gamma: float, **options) ->
 def factorise(A, B, known, start, *, C=1.0, tol=1e-5, max_iter=200, verbose=0):
     """T >= 0 (n, n_labels) of least ||A - T B T'||² + C ||T_L - known||², and objective by round.
 
-    Each round minimises an upper bound that touches the objective at T: the fourth-order term is
-    bounded by T⁴, terms linear in T by logarithms. ``known`` (n_labelled, n_labels) is the target
-    of the first rows; zeros of ``start`` stay.
+    Each round minimises an upper bound that touches the objective at T: ||T B T'||² is bounded by
+    fourth powers of the entries of T, and what has a minus sign, such as -2 <A, T B T'>, by their
+    logarithms. ``known`` (n_labelled, n_labels) is the target of the first rows; zeros of ``start``
+    stay.
     """
     T = np.array(start, dtype=np.float64)
     T_L = T[: len(known)]  # a view, which moves with T
@@ -149,17 +153,19 @@ def factorise(A, B, known, start, *, C=1.0, tol=1e-5, max_iter=200, verbose=0):
         deviation = np.sum((T_L - known) ** 2)
         return norm - (2.0 * overlap - square) + C * deviation
 
-    AT, gram = A @ T, T.T @ T
-    trace = [objective(AT, gram)]
+    AT = A @ T
+    gram = T.T @ T
+    objectives = [objective(AT, gram)]
     for _ in progress(range(max_iter), "Cnmf, rounds", verbose):
         pull = AT @ B  # A T B
         push = np.maximum(T @ (B @ gram @ B), TINY)  # T B T' T B
         T *= _fourth_powers(T_L, known, pull, push, C) ** 0.25
-        AT, gram = A @ T, T.T @ T
-        trace.append(objective(AT, gram))
-        if trace[-2] - trace[-1] <= tol * trace[-1]:
+        AT = A @ T
+        gram = T.T @ T
+        objectives.append(objective(AT, gram))
+        if objectives[-2] - objectives[-1] <= tol * objectives[-1]:
             break
-    return T, np.array(trace)
+    return T, np.array(objectives)
 
 
 def _fourth_powers(T_L, known, pull, push, C):

@@ -21,8 +21,8 @@ MEMORY = 10  # steps that a descent remembers
 DECREASE, CURVATURE = 1e-3, 0.9  # of Wolfe's conditions, as shares of the slope at the point
 MAX_TRIALS = 20  # lengths tried for one step
 FLAT = 1e-5  # a gradient without a larger entry counts as zero
-ROUNDING = 2.2e-16
-AT_ONCE = 50_000_000  # entries of the data times points in one call
+CONVEX = 2.2e-16  # curvatures above this share count as positive, as in L-BFGS-B
+ENTRIES_AT_ONCE = 50_000_000  # entries of the data times points in one call
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -220,14 +220,16 @@ class EmDd(DiverseDensity):
 def _alternate_from(point, bags, columns, positive, tol, max_iter):
     """The end (t, s) of EM from a start, its NLDD, and whether it converged."""
     single_offsets = np.arange(len(bags) + 1)  # of bags with their nearest instance alone
-    end, least = point, np.inf
+    end = point
+    least = np.inf
     for _ in range(max_iter):
         rows = nearest_instances(point, columns, bags.offsets)  # E-step
         chosen = bags.instances[rows], single_offsets, positive
         (loss,), _ = neg_log_densities(point[None], *chosen)  # NLDD
         gained = loss < (1.0 - tol) * least
         if loss < least:
-            end, least = point, loss
+            end = point
+            least = loss
         if not gained:
             return end, least, True
         # M-step
@@ -237,7 +239,7 @@ def _alternate_from(point, bags, columns, positive, tol, max_iter):
 
 def densities_in_blocks(points, instances, offsets, positive):
     """:func:`neg_log_densities`, in calls of a tenth of a second: Ctrl-C comes between them."""
-    n_at_once = max(1, AT_ONCE // instances.size)
+    n_at_once = max(1, ENTRIES_AT_ONCE // instances.size)
     results = []
     for start in range(0, len(points), n_at_once):
         block = points[start : start + n_at_once]
@@ -268,7 +270,8 @@ def neg_log_densities(points, instances, offsets, positive):
         block = instances[begin:end]
         columns = block.T.copy()
         for i in range(len(points)):
-            concept, scales = points[i, :n_features], points[i, n_features:]
+            concept = points[i, :n_features]
+            scales = points[i, n_features:]
             # Distances, which _noisy_or replaces by the weights c.
             pulls = concept_distances(scales, scales * concept, columns)
             losses[i] += _noisy_or(pulls, block_offsets, block_positive)
@@ -293,8 +296,10 @@ def _gradients(points, totals, sums):
     n_features = points.shape[1] // 2
     gradients = np.empty_like(points)
     for i in range(len(points)):
-        concept, scales = points[i, :n_features], points[i, n_features:]
-        moments, squares = sums[i, :n_features], sums[i, n_features:]
+        concept = points[i, :n_features]
+        scales = points[i, n_features:]
+        moments = sums[i, :n_features]
+        squares = sums[i, n_features:]
         by_u = 2.0 * scales * (concept * totals[i] - moments)
         by_w = 2.0 * scales * (squares - concept * moments)
         gradients[i, :n_features] = scales * by_u
@@ -307,7 +312,9 @@ def concept_distances(w, u, columns):
     """Σ_k (w_k x_k - u_k)² of the instances x, the columns (n_features, n): (n,)."""
     distances = np.zeros(columns.shape[1])
     for k in range(len(w)):
-        column, scale, shift = columns[k], w[k], u[k]
+        column = columns[k]
+        scale = w[k]
+        shift = u[k]
         for i in range(len(distances)):
             distances[i] += (scale * column[i] - shift) ** 2
     return distances
@@ -318,10 +325,13 @@ def _add_moments(moments, squares, weights, instances):
     """Add Σ c x_k and Σ c x_k², two instances at a time, which halves the passes over the sums."""
     for i in range(0, len(weights), 2):
         j = min(i + 1, len(weights) - 1)
-        a, b = instances[i], instances[j]
-        of_a, of_b = weights[i], weights[j] if j > i else 0.0
+        a = instances[i]
+        b = instances[j]
+        of_a = weights[i]
+        of_b = weights[j] if j > i else 0.0
         for k in range(len(moments)):
-            from_a, from_b = of_a * a[k], of_b * b[k]
+            from_a = of_a * a[k]
+            from_b = of_b * b[k]
             moments[k] += from_a + from_b
             squares[k] += from_a * a[k] + from_b * b[k]
 
@@ -386,7 +396,8 @@ def _best_threshold(scores, positive):
 @compiled
 def nearest_instances(point, columns, offsets):
     """Row of each bag's instance nearest to a point (t, s), the first if several: (n_bags,)."""
-    concept, scales = point[: len(columns)], point[len(columns) :]
+    concept = point[: len(columns)]
+    scales = point[len(columns) :]
     distances = concept_distances(scales, scales * concept, columns)
     rows = np.empty(len(offsets) - 1, np.int64)
     for bag in range(len(rows)):
@@ -436,8 +447,9 @@ def _descent(point, tol, max_iter):
         if accepted is None:
             break
         new_point, new_loss, new_gradient = accepted
-        step, change = new_point - point, new_gradient - gradient
-        if _dot(step, change) > ROUNDING * _dot(change, change):  # the loss is convex along it
+        step = new_point - point
+        change = new_gradient - gradient
+        if _dot(step, change) > CONVEX * _dot(change, change):  # the loss is convex along it
             steps[n_pairs % MEMORY] = step
             changes[n_pairs % MEMORY] = change
             n_pairs += 1
@@ -450,7 +462,9 @@ def _descent(point, tol, max_iter):
 
 def _line_search(point, loss, gradient, direction, length):
     """Point, loss and gradient at Wolfe's conditions, or None (Lewis and Overton, 2013)."""
-    slope, low, high = _dot(gradient, direction), 0.0, np.inf  # low < length < high
+    slope = _dot(gradient, direction)
+    low = 0.0
+    high = np.inf  # low < length < high
     for _ in range(MAX_TRIALS):
         trial = point + length * direction
         value, ahead = yield trial

@@ -1,4 +1,4 @@
-"""mi-SVM, MI-SVM and CH-FD: linear functions of a bag's instances, for one binary label."""
+"""mi-SVM, MI-SVM and CH-FD: linear functions of the instances' kernel features, for one label."""
 
 import warnings
 from collections.abc import Iterator
@@ -18,14 +18,18 @@ from mimlpaper.parameters import COUNT, POSITIVE
 
 @dataclass(frozen=True, eq=False)
 class Alternations:
-    """Linear machines f(x) = <w, φ(x)> + b, one an alternation, and the last hidden values."""
+    """Linear machines f(x) = <w, φ(x)> + b, one an alternation, and the last hidden values.
+
+    Hidden is what a machine is trained on and then infers: in mi-SVM the labels of instances, in
+    MI-SVM the points that stand for positive bags.
+    """
 
     weights: np.ndarray  # (n_alternations, n_features)
     intercepts: np.ndarray  # (n_alternations,)
     objective: np.ndarray  # (n_alternations,)
     gaps: np.ndarray  # (n_alternations,), duality gap as a share of the objective
     hidden: np.ndarray  # what the last machine was trained on
-    converged: bool  # whether hidden values repeated
+    converged: bool  # whether hidden values were those of an earlier machine
 
     def instance_scores(self, features: Bags) -> np.ndarray:
         """f(x) of the last machine: (n_instances,)."""
@@ -51,12 +55,13 @@ def constant_machine(value: float, n_features: int) -> Alternations:
 
 
 def alternate(hidden, train, infer, max_alternations: int) -> Alternations:
-    """Train a machine on hidden values and infer them from it, until they repeat."""
+    """Train a machine on hidden values and infer them from it, until they repeat or the limit."""
     machines: list[LinearSvm] = []
     machine = None
     # All earlier values count, since alternations may also go round in a cycle.
     seen = set()
-    converged, inferred = False, hidden
+    converged = False
+    inferred = hidden
     while not converged and len(machines) < max_alternations:
         hidden = inferred
         seen.add(hidden.tobytes())
@@ -85,8 +90,8 @@ def alternate_labels(
 ) -> Alternations:
     """mi-SVM on features of bags; at first all instances of positive bags are positive.
 
-    ``positive`` (n_bags,) says which bags are, ``examples`` are the features as a solver takes
-    them, shared by all labels. The hidden values are the labels of the instances.
+    ``positive`` (n_bags,) says which bags are positive. ``examples`` holds the rows of
+    ``features`` as a solver takes them, for all labels.
     """
     possible = np.repeat(positive, features.sizes)  # (n_instances,)
 
@@ -184,7 +189,7 @@ class MiSvmInstance(_MiSvm):
     n_alternations_ : int
         Number of machines.
     converged_ : bool
-        Whether the labels repeated.
+        Whether the labels were those of an earlier machine.
     classes_ : array (2,)
         The classes of a bag, the positive one last.
 
@@ -255,7 +260,7 @@ class MiSvmBag(_MiSvm):
     n_alternations_ : int
         Number of machines.
     converged_ : bool
-        Whether the points of the positive bags repeated.
+        Whether the points of the positive bags were those of an earlier machine.
     classes_ : array (2,)
         The classes of a bag, the positive one last.
 
@@ -277,7 +282,8 @@ class MiSvmBag(_MiSvm):
         self._keep(alternations)
 
     def _alternate(self, bags: Bags, means: np.ndarray, positive: np.ndarray) -> Alternations:
-        negatives, n_positive = bags[~positive], len(means)
+        negatives = bags[~positive]
+        n_positive = len(means)
         # One slack for each chosen instance, and one for each negative bag.
         offsets = np.concatenate([np.arange(n_positive), n_positive + negatives.offsets])
         labels = np.arange(offsets[-1]) < n_positive
@@ -312,15 +318,16 @@ def _witnesses(bags: Bags, scores: np.ndarray) -> np.ndarray:
 class ChFd(HighestInstance, BagClassifier):
     """Convex-hull Fisher discriminant for bags with one binary label.
 
-    A positive bag is represented by a point h_j in the convex hull of its instances, a negative
-    bag by all its instances x_i. Over f(x) = <w, x> + b and the points h_j it minimises
+    All takes place among the kernel's features φ. A positive bag is represented by a point h_j in
+    the convex hull of its instances, a negative bag by all its instances x_i. Over
+    f(x) = <w, x> + b and the points h_j it minimises
 
         ||w||² + ν (Σ_j (1 - f(h_j))² + Σ_i (-1 - f(x_i))²),
 
     where the residuals of each class sum to 0. A bag scores max_i f(x_i). Training alternates
     between Fisher's discriminant for fixed points (one linear system) and, for a fixed f, the
-    closest values f(h_j) with the same sum. Choose it for speed, or for positive bags without a
-    single typical instance.
+    values f(h_j) that are as equal as the hulls allow, with the same sum. Choose it for speed, or
+    for positive bags without a single typical instance.
 
     Parameters
     ----------
@@ -383,22 +390,24 @@ class ChFd(HighestInstance, BagClassifier):
 
     def _fit(self, bags, positive):
         features = self._fit_features(bags)
-        positives, negatives = features[positive], features[~positive].instances
-        of_negatives = np.eye(features.n_features) + self.nu * _scatter(negatives)
+        positives = features[positive]
+        negatives = features[~positive].instances
+        fixed_part = np.eye(features.n_features) + self.nu * _scatter(negatives)
         negative_mean = negatives.mean(axis=0)
-        points = positives.mean(positives.instances)
+        moved = positives.mean(positives.instances)
         objective: list[float] = []
         for _ in range(self.max_alternations):
+            points = moved
             mean = points.mean(axis=0)
-            M = of_negatives + self.nu * _scatter(points)
+            M = fixed_part + self.nu * _scatter(points)
             weights, intercept, value = _fisher(M, mean, negative_mean)
             objective.append(value)
             if len(objective) > 1 and objective[-2] - value <= self.tol * objective[-2]:
                 break
-            points = _move(points, positives, weights)
+            moved = _move(points, positives, weights)
         else:
-            message = "the hull points still lower the objective after"
-            message += f" max_alternations={self.max_alternations} turns, to {value:.3g}"
+            message = f"max_alternations={self.max_alternations} turns ended before the hull points"
+            message += f" had settled, at the objective {value:.3g}; raise it, or tol"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
         self.weights_ = weights
         self.intercept_ = intercept
@@ -420,8 +429,8 @@ def _scatter(points):
 def _fisher(M, mean, negative_mean):
     """w and b with the least <w, M w>, f(mean) = 1 and f(negative_mean) = -1; and <w, M w>."""
     difference = mean - negative_mean
-    sizes = np.linalg.norm(mean) + np.linalg.norm(negative_mean)
-    if np.linalg.norm(difference) <= ROUNDING * sizes:
+    scale = np.linalg.norm(mean) + np.linalg.norm(negative_mean)
+    if np.linalg.norm(difference) <= ROUNDING * scale:
         raise ValueError("X must tell the classes apart: their mean instances are the same")
     direction = cho_solve(cho_factor(M), difference)
     w = 2.0 * direction / (difference @ direction)
@@ -431,11 +440,13 @@ def _fisher(M, mean, negative_mean):
 
 def _move(points: np.ndarray, bags: Bags, w: np.ndarray) -> np.ndarray:
     """Points of the hulls with the same sum of values <w, h>, which are as equal as can be."""
-    values, heights = points @ w, bags.instances @ w
+    values = points @ w
+    heights = bags.instances @ w
     by_height = np.lexsort((heights, bags.bag_of_instance))  # within each bag
     starts, ends = bags.offsets[:-1], bags.offsets[1:]
     lowest, highest = by_height[starts], by_height[ends - 1]  # (n_bags,)
-    least, most = heights[lowest], heights[highest]
+    least = heights[lowest]
+    most = heights[highest]
     # The best values are clip(τ, least, most); their sum is piecewise linear in τ.
     knots = np.unique(np.concatenate([least, most]))
     sums = np.clip(knots[:, None], least, most).sum(axis=1)

@@ -26,7 +26,7 @@ from mimlpaper.parameters import (
 )
 
 CHECK_EVERY = 10  # sweeps between two checks of the duality gap
-AT_ONCE = 50_000_000  # additions in one compiled call, a tenth of a second
+ADDITIONS_AT_ONCE = 50_000_000  # additions in one compiled call, a tenth of a second
 PULL = 0.05  # penalty of biases: a constant in the kernel, in units of the examples' variance
 GAP_FLOOR = 1e-6  # the gap is divided by at least this share of the objective at f = 0
 MARGIN_OUTSIDE = 0.1  # how far the first and last threshold lie beyond the scores
@@ -62,7 +62,7 @@ class RankSvm(VectorEstimator):
 
     Choose it if the order of the labels matters, for up to a few thousand examples: memory is
     about 8 n_examples (4 n_labels^2 + 3 n_examples) bytes. A label with one class gets a
-    constant f_k.
+    constant f_k, to within ``tol``.
 
     Parameters
     ----------
@@ -111,12 +111,13 @@ class RankSvm(VectorEstimator):
     threshold_intercept_ : float
         The v_0.
     duality_gap_ : float
-        The gap as a share of the objective.
+        The gap as a share of the objective. With "frank_wolfe" it is that of the best biases b_k:
+        the fitted ones follow from least squares, and their objective may be larger.
     n_iter_ : int
         Sweeps or linear programs.
     stages_ : list of Stage
         The machines before each step of Frank-Wolfe, or the last machine.
-    classes_ : array (n_labels,)
+    label_names_ : array (n_labels,)
         Names of the labels.
 
     References
@@ -179,7 +180,8 @@ class RankSvm(VectorEstimator):
         self.duality_gap_ = rankings[-1].gap
         self.stages_ = [_with_threshold(ranking, gram, Y) for ranking in rankings]
         last = self.stages_[-1]
-        self.dual_coef_, self.intercept_ = last.coef, last.intercept
+        self.dual_coef_ = last.coef
+        self.intercept_ = last.intercept
         self.threshold_coef_ = last.threshold_coef
         self.threshold_intercept_ = last.threshold_intercept
 
@@ -249,7 +251,9 @@ class _Dual:
 
     def __init__(self, gram, Y, C):
         n, n_labels = Y.shape
-        self.gram, self.Y, self.C = gram, Y, C
+        self.gram = gram
+        self.Y = Y
+        self.C = C
         self.pairs = Y[:, :, None] & ~Y[:, None, :]  # [i, k, j]: i has k and lacks j
         self.upper = C / self.pairs.sum(axis=(1, 2))  # (n,)
         self.alpha = np.zeros(self.pairs.shape)
@@ -261,7 +265,7 @@ class _Dual:
     def sweep(self, order):
         """Ascend once for each pair of each example, in calls that leave time for Ctrl-C."""
         n, n_labels = self.Y.shape
-        n_at_once = max(1, AT_ONCE // (n_labels * (n_labels + n)))
+        n_at_once = max(1, ADDITIONS_AT_ONCE // (n_labels * (n_labels + n)))
         for start in range(0, n, n_at_once):
             block = order[start : start + n_at_once]
             _sweep(
@@ -365,8 +369,10 @@ def _best_thresholds(f, Y):
     below = ordered[:, 0] - MARGIN_OUTSIDE
     above = ordered[:, -1] + MARGIN_OUTSIDE
     candidates = np.column_stack([below, between, above])  # (n_examples, n_labels + 1)
-    scores, thresholds = f[:, None], candidates[:, :, None]
+    scores = f[:, None]
+    thresholds = candidates[:, :, None]
     # A score at the threshold is a mistake either way.
-    missed, invented = scores <= thresholds, scores >= thresholds
+    missed = scores <= thresholds
+    invented = scores >= thresholds
     mistakes = np.where(Y[:, None], missed, invented).sum(axis=2)
     return candidates[np.arange(len(f)), mistakes.argmin(axis=1)]

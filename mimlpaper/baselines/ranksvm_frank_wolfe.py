@@ -87,7 +87,9 @@ class LabelPairs:
         # Labels of one strong component lie on common cycles.
         _, self.component = connected_components(linked, connection="strong")
         kept = self.component[label] == self.component[missing]
-        self.example, self.label, self.missing = example[kept], label[kept], missing[kept]
+        self.example = example[kept]
+        self.label = label[kept]
+        self.missing = missing[kept]
         n_pairs = np.bincount(example, minlength=n_examples)
         self.upper = C / n_pairs[self.example]
 
@@ -198,9 +200,11 @@ def _newton(x, room, low, high, dx, dlow, dhigh, label, missing, together, exces
     width = 1.0 / (low / x + high / room)
     pull_low = (aim - dx * dlow) / x - low
     pull_high = (aim + dx * dhigh) / room - high
-    laplacian, right = np.zeros_like(together), -excess
+    laplacian = np.zeros_like(together)
+    right = -excess
     for p in range(len(x)):
-        k, j = label[p], missing[p]
+        k = label[p]
+        j = missing[p]
         laplacian[k, k] += width[p]
         laplacian[j, j] += width[p]
         laplacian[k, j] -= width[p]
@@ -232,7 +236,8 @@ def _move_to_vertex(x, upper, label, missing, n_labels):
     for p in range(len(x)):
         if _snaps(x, upper, p):
             continue
-        k, j = label[p], missing[p]
+        k = label[p]
+        j = missing[p]
         path = _path(forest, k, j)
         amount = _around_cycle(path, forest, x, upper, label, p)
         x[p] += amount
@@ -265,10 +270,12 @@ def _around_cycle(path, forest, x, upper, label, p):
     """
     if len(path) <= 1:
         return 0.0
-    up, down = upper[p] - x[p], x[p]
+    up = upper[p] - x[p]
+    down = x[p]
     for step in range(len(path) - 1):
         q = forest[path[step], path[step + 1]]
-        along, against = upper[q] - x[q], x[q]
+        along = upper[q] - x[q]
+        against = x[q]
         if label[q] == path[step]:
             along, against = against, along
         up, down = min(up, along), min(down, against)

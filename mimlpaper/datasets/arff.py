@@ -15,6 +15,7 @@ from mimlpaper.arrays import text_of_name
 from mimlpaper.datasets.frames import QUOTED
 from mimlpaper.datasets.labelled import LabelledBags
 from mimlpaper.datasets.tables import (
+    ABSENT,
     NUMBER,
     Column,
     Table,
@@ -25,9 +26,10 @@ from mimlpaper.datasets.tables import (
 )
 from mimlpaper.paths import write_whole
 
-# With possessive quantifiers no file can make a search long.
-CELL = re.compile(rf"((?:{QUOTED}|[^,'\"])*+),")
-SPARSE = re.compile(r"(\d++)\s++(.++)", re.ASCII | re.DOTALL)
+# With possessive quantifiers no file can make a search long. What follows an unclosed quote is one
+# match, so that no search begins in it.
+CELL = re.compile(rf"((?:{QUOTED}|[^,'\"])*+),|(.++)", re.DOTALL)
+SPARSE_CELL = re.compile(r"(\d++)\s++(.++)", re.ASCII | re.DOTALL)
 ATTRIBUTE = re.compile(
     rf"@attribute\s++({QUOTED}|[^\s{{}}'\"][^\s{{}}]*+)\s*+(.++)",
     re.IGNORECASE,
@@ -49,6 +51,8 @@ KINDS = {
     **dict.fromkeys(("string", "date"), "text"),
     "relational": "relational",
 }
+# KEEL also names inputs and outputs, which are known by their places here.
+IN_HEADER = {"@relation", "@attribute", "@end", "@data", "@inputs", "@input", "@outputs", "@output"}
 NAMESPACE = "http://mulan.sourceforge.net/labels"
 
 
@@ -68,7 +72,7 @@ class Attribute:
     def column(self, kind: str | None = None) -> Column:
         """The column, of the kind that is declared, or of another, such as label."""
         if kind is not None:
-            return Column(self.name, kind)
+            return Column(self.name, kind, {value: i for i, value in enumerate(self.values)})
         if self.kind == "text":
             raise ValueError(
                 f"{self.name!r:.60} must hold numbers, got texts or dates; delete the attribute, "
@@ -120,6 +124,13 @@ def parse_arff(text: str) -> ArffFile:
             if kinds.count("relational") > 1:
                 raise ValueError("only one relational attribute is expected")
             return ArffFile(outer, inner, n_labels, is_filtered, lines)
+        elif not keyword.startswith("@"):
+            break
+        elif keyword not in IN_HEADER:
+            raise ValueError(
+                f"line {line}: a line of the header must begin with @attribute, @end, @data or "
+                f"@relation, got {row!r:.60}"
+            )
     raise ValueError(
         "attributes, @end after those of the bag, and @data are needed, got a file that begins "
         f"with {text[:60]!r}"
@@ -250,7 +261,12 @@ def _bag_rows(arff, features, labels, name_place, bag_place):
     for line, text in arff.rows:
         with located(f"line {line}"):
             given = _given(text, len(arff.outer))
-            instances = given.pop(bag_place, "").strip().split("\n")
+            bag = given.pop(bag_place, "").strip()
+            if bag in ABSENT:
+                raise ValueError("the bag must have an instance, got none")
+            instances = list(map(str.strip, bag.split("\n")))
+            if "" in instances:
+                raise ValueError("each line of the bag must hold an instance, got an empty one")
             name = f"bag{len(names) + 1}"
             if name_place is not None:
                 if WITHOUT_NAME.match(text):
@@ -262,7 +278,7 @@ def _bag_rows(arff, features, labels, name_place, bag_place):
             in_order = {places[place]: cell for place, cell in given.items()}
             truths = _numbers(in_order, label_columns, label_defaults)
             for instance in instances:
-                cells = _given(instance.strip(), len(features))
+                cells = _given(instance, len(features))
                 row = _numbers(cells, features, feature_defaults)
                 yield line, name, np.concatenate([row, truths])
 
@@ -298,7 +314,7 @@ def _given(text, n):
             raise ValueError(f"{n} values are needed, got {len(cells)}: {text!r:.60}")
         return {place: _unquoted(cell) for place, cell in enumerate(cells)}
     cells = filter(None, _cells(text[1:-1]))
-    pairs = [SPARSE.fullmatch(cell) for cell in cells]
+    pairs = [SPARSE_CELL.fullmatch(cell) for cell in cells]
     given = {int(pair[1]): _unquoted(pair[2]) for pair in pairs if pair}
     if len(given) < len(pairs) or max(given, default=0) >= n:
         needed = f"a sparse row must hold indices from 0 to {n - 1}, none twice"
@@ -308,10 +324,11 @@ def _given(text, n):
 
 def _cells(text):
     """The parts of a text between commas that are in no quotes."""
-    cells = CELL.findall(text + ",")
-    if ",".join(cells) != text:
+    found = CELL.findall(text + ",")
+    _, unread = found[-1]
+    if unread:
         raise ValueError(f"no values can be read from {text!r:.60}; is a quote not closed?")
-    return list(map(str.strip, cells))
+    return [cell.strip() for cell, _ in found]
 
 
 def _unquoted(text):
@@ -340,8 +357,7 @@ def labels_of_xml(text: str) -> list[str]:
 
 
 def write_arff(path: Path, data: LabelledBags):
-    """Write bags and labels; an .xml file beside it gets the names of the labels."""
-    _write_label_names(path.with_suffix(".xml"), data.label_names)
+    """Write bags and labels; an .xml file beside it gets the names of the labels, afterwards."""
     bag_names = list(map(_quoted, data.bag_names))
     features = [f"  @attribute {_quoted(name)} numeric" for name in data.feature_names]
     labels = [f"@attribute {_quoted(name)} {{0,1}}" for name in data.label_names]
@@ -363,6 +379,7 @@ def write_arff(path: Path, data: LabelledBags):
         *rows,
     ]
     write_whole(path, "\n".join(lines) + "\n")
+    _write_label_names(path.with_suffix(".xml"), data.label_names)
 
 
 def _write_label_names(path, names):

@@ -29,9 +29,11 @@ from mimlpaper.datasets.arff import labels_of_xml, parse_arff, shortest, table_o
 from mimlpaper.datasets.fetch import DataError
 from mimlpaper.datasets.frames import (
     BAG,
+    LEFT_OF_INDEX,
     LIKE_INSTANCE,
     columns_of_heads,
     frame_of_rows,
+    place_of_bag,
     table_of_frame,
 )
 from mimlpaper.datasets.labelled import LabelledBags, checked_names, labelled_bags
@@ -44,11 +46,13 @@ from mimlpaper.datasets.tables import (
     label_sets_of,
     labelled_of_table,
     marked_as_labels,
+    number_of,
 )
 from mimlpaper.paths import check_file, write_whole
 
 TEXTS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".arff")  # also compressed: .csv.gz
 READABLE = (*TEXTS, *(f"{ending}.gz" for ending in TEXTS), ".parquet", ".mat")
+LABEL_TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 DELIMITERS = ",;\t|"  # between the cells of CSV
 ANY_DELIMITER = re.compile(f"[{DELIMITERS}]")
 HEAD = re.compile(r"(?:[ \r]*\n)*([^\n]*)")
@@ -65,7 +69,8 @@ MAT_ORDERS = {b"\x00\x01IM": "<II", b"\x01\x00MI": ">II"}  # by what ends the he
 MAT_COMPRESSED = 15  # the type of a compressed variable
 # In CSV an apostrophe stands before names that a spreadsheet would run, or a reader take for
 # something else.
-GUARDED = re.compile(rf"'*(?:[=+\-@]|{LIKE_LABEL_PREFIX}|(?i:{LIKE_INSTANCE.pattern})$)")
+LIKE_OTHERS = rf"(?i:{LIKE_INSTANCE.pattern})|{LEFT_OF_INDEX.pattern}"
+GUARDED = re.compile(rf"'*(?:[=+\-@]|{LIKE_LABEL_PREFIX}|(?:{LIKE_OTHERS})$)")
 
 
 class Options(NamedTuple):
@@ -77,7 +82,7 @@ class Options(NamedTuple):
     missing: float | None = None
     encoding: str = "utf-8-sig"
     max_bytes: int = 2**28
-    unread: frozenset[str] = frozenset()  # labels that stand in a file of new bags
+    unread: frozenset[str] = frozenset()  # columns that are not read: labels, in a file of new bags
 
 
 def read_bags(
@@ -95,8 +100,9 @@ def read_bags(
     A table has a row for each instance: the bag's name, then features and labels. Rows of a bag
     follow each other and repeat its labels, 0 and 1 or no and yes. The head of a label begins with
     ``label:``. Names may stand in the index of a DataFrame; a column or level named ``instance``
-    numbers the instances and is no feature. Booleans are 0 and 1, and a column of categories is a
-    feature 0 or 1 for each of its values, after all numbers. ::
+    numbers the instances and is no feature; rows keep their order, and the numbers are not kept.
+    Booleans are 0 and 1, and a column of categories is a feature 0 or 1 for each of its values,
+    after all numbers. ::
 
         bag,f1,f2,label:sea,label:trees
         beach,5,-20,1,0
@@ -128,43 +134,40 @@ def read_bags(
     Parameters
     ----------
     source : DataFrame of pandas or polars, Table of pyarrow, or path
-        A path ends in .csv, .tsv, .json, .jsonl, .ndjson, .arff, any of these with .gz, .parquet
-        or .mat.
+        A path ends in .csv, .tsv, .json, .jsonl, .ndjson, .arff (each also with .gz behind it),
+        .parquet or .mat.
     bag : str or None, default None
         The column, or level of the index, that names the bags; None for ``bag``, else the first,
         unless it holds floats, booleans or dates.
     labels : sequence of str, str, path or None, default None
-        Names of the labels; an .xml file of Mulan that lists them; or, as a str, the column that
-        holds sets of labels, such as "sea;trees" or a list. None if the table marks its labels;
-        an empty sequence for new bags, whose labels are to be predicted: what the table marks as
-        a label is not read.
+        Names of the labels, which keep the order of the columns; an .xml file of Mulan that lists
+        them; or, as a str, the column that holds sets of labels, such as "sea;trees" or a list.
+        None if the table marks its labels; an empty sequence for new bags, whose labels are to be
+        predicted: what the table marks as a label is not read.
     separator : str or None, default None
         What stands between the labels of a set; None for a semicolon or bar.
     missing : float or None, default None
         Replaces missing numbers, which are "?", empty cells or NaN; ``math.nan`` leaves them to an
         imputer. A missing category is 0 in all its features. None refuses both.
     encoding : str, default "utf-8-sig"
-        Of text files: UTF-8, with or without a mark before it.
+        Of text files, a codec of Python; the default is UTF-8, with or without a mark before it.
     max_bytes : int, default 256 MiB
-        The largest size of the file, also after decompression; numbers, of which sets and
-        categories may make many, take at most four times as much memory.
+        The largest size of the file, also after decompression. The numbers that are read from it,
+        of which sets and categories may make many, may take four times as much memory.
 
-    Raises DataError with the file, and its line or bag that does not follow the format.
+    Raises DataError with the file, and its line or bag that does not follow the format;
+    FileNotFoundError if there is no such file; ValueError if the source is no table and no path, or
+    an argument is of another type.
     """
-    labels = _names_or_path(labels)
-    if not isinstance(separator, str | None):
-        raise ValueError(f"separator= must be a text, or None, got {separator!r:.60}")
-    if not isinstance(max_bytes, Integral) or max_bytes < 1:
-        raise ValueError(f"max_bytes= must be a number of bytes, got {max_bytes!r:.60}")
     options = Options(
         bag=bag,
-        labels=labels,
+        labels=_names_or_path(labels),
         separator=separator,
-        missing=_number_or_none(missing),
+        missing=missing,
         encoding=encoding,
         max_bytes=max_bytes,
     )
-    return _labelled(source, options)
+    return _labelled(source, _checked(options))
 
 
 def read_new_bags(
@@ -180,17 +183,18 @@ def read_new_bags(
 
     The columns ``labels`` are not read, whatever their cells hold; a source need not have them.
     """
-    if isinstance(labels, str):
-        raise ValueError(f"labels must be a list of names, such as [{labels!r:.60}], got a text")
+    labels = _names_or_path(labels)
+    if labels is None or isinstance(labels, str | os.PathLike):
+        raise ValueError(f"labels must be a list of names, such as ['sea'], got {labels!r:.60}")
     options = Options(
         bag=bag,
         labels=[],
-        missing=_number_or_none(missing),
+        missing=missing,
         encoding=encoding,
         max_bytes=max_bytes,
         unread=frozenset(map(text_of_name, labels)),
     )
-    return _labelled(source, options)
+    return _labelled(source, _checked(options))
 
 
 def _labelled(source, options):
@@ -219,11 +223,27 @@ def _names_or_path(labels):
         ) from None
 
 
-def _number_or_none(missing):
+def _checked(options: Options) -> Options:
+    if not isinstance(options.separator, str | None):
+        raise ValueError(f"separator= must be a text, or None, got {options.separator!r:.60}")
+    missing = options.missing
     is_number = isinstance(missing, Real) and (abs(missing) <= LARGEST or missing != missing)
-    if missing is not None and not is_number:
-        raise ValueError(f"missing= must be a number, or None, got {shown(missing)}")
-    return missing
+    if missing is not None and (not is_number or isinstance(missing, bool)):
+        raise ValueError(
+            f"missing= must be a number that replaces missing ones, math.nan, which leaves them, "
+            f"or None, which refuses them, got {shown(missing)}"
+        )
+    try:
+        codecs.lookup(options.encoding)
+    except (LookupError, TypeError):
+        raise ValueError(
+            f"encoding= must be a codec of Python, such as 'utf-8' or 'latin-1', got "
+            f"{options.encoding!r:.60}"
+        ) from None
+    max_bytes = options.max_bytes
+    if not isinstance(max_bytes, Integral) or max_bytes < 1:
+        raise ValueError(f"max_bytes= must be a number of bytes, got {max_bytes!r:.60}")
+    return options
 
 
 def read_labels(
@@ -242,24 +262,28 @@ def read_labels(
     ----------
     path : str or path
     encoding : str, default "utf-8-sig"
-        UTF-8, with or without a mark before it.
+        A codec of Python; the default is UTF-8, with or without a mark before it.
     max_bytes : int, default 256 MiB
         The largest size of the file.
 
-    Raises DataError with the file, and its line that does not follow the format.
+    Raises DataError with the file, and its line that does not follow the format;
+    FileNotFoundError if there is no such file; ValueError if an option is of another type.
     """
-    options = Options(encoding=encoding, max_bytes=max_bytes)
+    options = _checked(Options(encoding=encoding, max_bytes=max_bytes))
+    _ending(path, LABEL_TABLES)
     return _read(path, _label_sets, Path(path), options)
 
 
 def _label_sets(path, options):
     text = _text(path, options)
-    frame, columns = _frame_of_cells(_rows_of_csv(text, _delimiter(_head(text))))
+    delimiter = _delimiter(text)
+    frame, columns = _frame_of_cells(_rows_of_csv(text, delimiter), delimiter)
     column_of_bags, *labels = columns
     if not labels:
         raise ValueError(
             f"a column for each label is needed, got {column_of_bags.name!r:.60} alone"
         )
+    _check_heads_of_labels(labels)
     labels = [replace(column, kind="label") for column in labels]
     # A head such as "instance" has no meaning here.
     columns = [Column(BAG), *labels]
@@ -278,6 +302,15 @@ def _label_sets(path, options):
         len(table.bag_names),
     )
     return pd.DataFrame(label_sets_of(table), list(bag_names), list(label_names))
+
+
+def _check_heads_of_labels(columns):
+    """Refuse 0 and 1, the cells of a first row, in place of heads."""
+    if all(column.kind != "label" and number_of(column.name) in (0, 1) for column in columns):
+        names = ", ".join(column.name for column in columns)
+        raise ValueError(
+            f"the heads must name the labels, got {names!r:.60}; is there no line of heads?"
+        )
 
 
 def _read(place, read, source, options):
@@ -309,8 +342,12 @@ def _read_table(source, options):
 
 
 def _table(frame, columns, options):
-    # With labels=[] no column of a label is read.
-    columns = marked_as_labels(columns, options.unread)
+    # With labels=[] no column of a label is read; a label may be called as the bags' column is.
+    if options.unread:
+        bag_place = place_of_bag(columns, options.bag)
+        column_of_bags = columns[bag_place]
+        columns = marked_as_labels(columns, options.unread)
+        columns[bag_place] = column_of_bags
     labels = options.labels
     if _is_xml(labels):
         labels = _labels_in(labels, options)
@@ -362,7 +399,13 @@ def _text(path, options):
 
 
 def _likely_encoding(content):
-    """The encoding of a text that is not in UTF-8."""
+    """The encoding of a text, where another one fails."""
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    else:
+        return "utf-8"
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     is_of_windows = WINDOWS.search(content) and not NOT_WINDOWS.search(content)
@@ -377,24 +420,19 @@ def _check_decompressed(n_bytes, max_bytes):
 
 def _read_csv(path, options):
     text = _text(path, options)
-    kdis, excel = KDIS.match(text), EXCEL.match(text)
+    kdis = KDIS.match(text)
     is_tsv = _ending(path, READABLE).startswith(".tsv")
-    delimiter = _delimiter(_head(text, kdis.end() if kdis else 0))
-    if is_tsv:
-        delimiter = "\t"
-    elif excel:
-        delimiter = excel[1]
+    delimiter = "\t" if is_tsv else _delimiter(text, kdis.end() if kdis else 0)
     rows = _rows_of_csv(text, delimiter)
-    if kdis or excel:
+    if kdis:
         del rows[0]
-    _check_cells(rows, delimiter if is_tsv or excel else DELIMITERS)
-    frame, columns = _frame_of_cells(rows)
+    _check_cells(rows, delimiter if is_tsv or EXCEL.match(text) else DELIMITERS)
+    frame, columns = _frame_of_cells(rows, delimiter)
     if kdis:
         columns = _with_last_as_labels(columns, kdis[1])
     table = _table(frame, columns, options)
-    names = np.array(list(map(_unguarded_name, table.bag_names)), dtype=object)
     return labelled_of_table(
-        replace(table, bag_names=names),
+        replace(table, bag_names=_unguarded_names(table.bag_names)),
         options.missing,
         options.max_bytes,
     )
@@ -405,29 +443,40 @@ def _head(text, begin=0):
     return HEAD.match(text, begin)[1]
 
 
-def _delimiter(head):
-    """What stands between cells: the character that is most often in the head of the columns."""
-    unquoted = re.sub(r'"[^"]*"', "", head)
+def _delimiter(text, begin=0):
+    """What stands between cells: a first line names it, or it is most often in the head."""
+    excel = EXCEL.match(text)
+    if excel:
+        return excel[1]
+    unquoted = re.sub(r'"[^"]*"', "", _head(text, begin))
     return max(DELIMITERS, key=unquoted.count)  # the first of equals
 
 
 def _rows_of_csv(text, delimiter):
     """The line and the cells of each row; lines without text in a cell are no rows.
 
-    Without columns at the end that are empty in all rows, which spreadsheets may add.
+    Left out are a first line that names the delimiter, and columns at the end that are empty in all
+    rows; spreadsheets may add both.
     """
+    # \" within a cell is refused, by strict reading. Before a delimiter or the end of a line it is
+    # a backslash and the quote that closes the cell.
+    escaped_quote = rf'\\"(?![ \t]*(?:{re.escape(delimiter)}|\r|$))'
     reader = csv.reader(
         StringIO(text, newline=""),
         delimiter=delimiter,
         skipinitialspace=True,
+        strict=re.search(escaped_quote, text, re.MULTILINE) is not None,
     )
     try:
         stripped = [(reader.line_num, list(map(str.strip, row))) for row in reader]
     except csv.Error as error:  # a cell beyond its limit, which the rest of a file can be
-        raise ValueError(
-            f"line {reader.line_num}: {error}; close each quote, and shorten longer cells"
-        ) from error
+        remedy = "close each quote, and shorten longer cells"
+        if reader.dialect.strict:
+            remedy += '; a quote within quotes is written "", not \\"'
+        raise ValueError(f"line {reader.line_num}: {error}; {remedy}") from error
     rows = [(line, cells) for line, cells in stripped if any(cells)]
+    if EXCEL.match(text):
+        del rows[0]
     width = max((_width(cells) for _, cells in rows), default=0)
     return [(line, cells[:width]) for line, cells in rows]
 
@@ -449,7 +498,7 @@ def _check_cells(rows, delimiters):
         )
 
 
-def _frame_of_cells(rows):
+def _frame_of_cells(rows, delimiter):
     """A frame of texts whose index holds lines, and its columns, which the first row names."""
     if not rows:
         raise ValueError("the file is empty; a line of heads is needed")
@@ -459,9 +508,15 @@ def _frame_of_cells(rows):
         raise ValueError(
             f"line {line_of_heads}: each column must have a head, got none for column {place + 1}"
         )
+    if not rows:
+        raise ValueError("rows below the line of heads are needed, got none")
     for line, cells in rows:
         if len(cells) != len(heads):
-            raise ValueError(f"line {line}: {len(heads)} values are needed, got {len(cells)}")
+            raise ValueError(
+                f"line {line}: {len(heads)} values are needed, got {len(cells)}, with "
+                f"{delimiter!r} between them; if another character stands between the cells, name "
+                "it in a first line such as sep=;"
+            )
     lines = pd.Index([line for line, _ in rows], name="line")
     cells = np.array([cells for _, cells in rows], dtype=object).reshape(-1, len(heads))
     columns = list(map(_unguarded_column, columns_of_heads(heads)))
@@ -478,6 +533,13 @@ def _with_last_as_labels(columns, digits):
             f"{digits:.60} of {len(columns)}; without labels the first line must be the head"
         )
     features, labels = columns[:-n_labels], columns[-n_labels:]
+    _check_heads_of_labels(labels)
+    marked = [column.name for column in features if column.kind == "label"]
+    if marked:
+        raise ValueError(
+            f"line 1: {n_labels} labels at the end are counted, but {marked[0]!r:.60}, before "
+            "them, is marked as a label, too; leave out the count, or the mark"
+        )
     return [*features, *(replace(column, kind="label") for column in labels)]
 
 
@@ -488,6 +550,19 @@ def _guarded(name):
 
 def _unguarded_column(column):
     return replace(column, name=_unguarded_name(column.name))
+
+
+def _unguarded_names(names):
+    """Names of bags without the apostrophes that guard some; two names may not become equal."""
+    unguarded = np.array(list(map(_unguarded_name, names)), dtype=object)
+    written_of: dict[str, str] = {}
+    for written, name in zip(names, unguarded, strict=True):
+        if written_of.setdefault(name, written) != written:
+            raise ValueError(
+                f"{written_of[name]!r:.60} and {written!r:.60} are one name, since an apostrophe "
+                "before it only guards it; give one bag another name"
+            )
+    return unguarded
 
 
 def _unguarded_name(name):
@@ -534,7 +609,7 @@ def _records_of_json(text):
 
 
 def _integer(digits):
-    """The integer; its text if no number may be so large, since Python reads no longer ones."""
+    """The integer; its text if it is too long: it is refused later, and int() may not read it."""
     return int(digits) if len(digits) <= MOST_DIGITS else digits
 
 
@@ -561,7 +636,7 @@ def _read_parquet(path, options):
 
 
 def _read_arff(path, options):
-    _refuse_bag(options, "an ARFF file names its bags")
+    _refuse_of_tables(options, "an ARFF file names its bags and labels")
     arff = parse_arff(_text(path, options))
     labels = _list_of_labels(options.labels, options)
     is_new = labels is not None and not len(labels)
@@ -572,6 +647,8 @@ def _read_arff(path, options):
     if not labels and not arff.inner and beside.is_file():
         labels = _labels_in(beside, options)
         attributes = {attribute.name for attribute in arff.outer}
+        if is_new:
+            labels = [name for name in labels if name in attributes]
         absent = [name for name in labels if name not in attributes]
         if absent:
             raise ValueError(
@@ -582,9 +659,12 @@ def _read_arff(path, options):
     return labelled_of_table(table, options.missing, options.max_bytes)
 
 
-def _refuse_bag(options, reason):
-    if options.bag is not None:
-        raise ValueError(f"bag= is for tables, {reason}, got {options.bag!r:.60}")
+def _refuse_of_tables(options, reason):
+    """Refuse ``bag=`` and ``separator=`` for a file that is no table."""
+    for name in ("bag", "separator"):
+        given = getattr(options, name)
+        if given is not None:
+            raise ValueError(f"{name}= is for tables, {reason}, got {given!r:.60}")
 
 
 def _list_of_labels(labels, options):
@@ -600,7 +680,7 @@ def _list_of_labels(labels, options):
 
 
 def _read_mat(path, options):
-    _refuse_bag(options, "a .mat file has no names of bags")
+    _refuse_of_tables(options, "a .mat file has no columns")
     check_file(path, options.max_bytes)
     content = path.read_bytes()
     _check_variables(content, options.max_bytes)
@@ -652,7 +732,7 @@ def _bags_in_cells(cells, max_bytes):
         )
     bags = []
     n_instances = 0
-    for bag in cells.flat:
+    for bag in cells.ravel(order="F"):  # as MATLAB counts them
         n_instances += bag.shape[0]
         check_size(n_instances, bag.shape[-1], max_bytes)
         bags.append(_dense(bag, max_bytes))
@@ -690,7 +770,7 @@ def _names_of_classes(variables, wanted):
                 f"{wanted!r:.60}"
             )
         return wanted
-    names = [_name_of_class(cell) for cell in variables["class_name"].flat]
+    names = [_name_of_class(cell) for cell in variables["class_name"].ravel(order="F")]
     if wanted is not None and sorted(map(text_of_name, wanted)) != sorted(names):
         raise ValueError(
             f"labels= must be None or the labels that are named, {sorted(names)!s:.200}, "
@@ -738,7 +818,8 @@ def write_bags(path: str | os.PathLike, data):
 
     ``data`` is a :class:`LabelledBags`, or a :class:`~mimlpaper.datasets.Dataset` of bags; reading
     gives the same numbers and names. An .arff file gets an .xml file with the names of the labels.
-    In a .csv file names that begin with =, +, - or @ get an apostrophe, against formulas.
+    In a .csv file an apostrophe stands before names that a spreadsheet would run, as they begin
+    with =, +, - or @, or that a reader would take for something else.
     """
     if not hasattr(data, "label_names"):
         raise ValueError(

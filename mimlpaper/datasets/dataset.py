@@ -79,6 +79,10 @@ class Dataset:
 
     def __getitem__(self, key) -> "Dataset":
         """Some of the examples, by a slice, mask or index array, without a fixed split."""
+        if isinstance(key, int | np.integer):
+            raise TypeError(
+                f"some examples are chosen by a slice, mask or list, got {key}; [[{key}]] has one"
+            )
         name = "Y" if self.y is None else "y"
         chosen = chosen_places(key, getattr(self.X, "names", None), len(self))
         parts = {name: self.labels[chosen]}
@@ -99,7 +103,7 @@ class Dataset:
 
 # The paper does not list what it removed. One order of removal serves all percentages, so that
 # neighbouring percentages differ in few examples.
-SEED = 0
+ORDER_SEED = 0
 
 
 def with_percentage(dataset: Dataset, percentage: int) -> Dataset:
@@ -115,7 +119,7 @@ def with_percentage(dataset: Dataset, percentage: int) -> Dataset:
     if not (n_several and n_single):
         raise ValueError(f"{dataset.name} must hold both kinds, got {n_several} with several")
     ratio = percentage / (100 - percentage)  # examples with several labels / with one label
-    order = np.random.default_rng(SEED).permutation(len(dataset))
+    order = np.random.default_rng(ORDER_SEED).permutation(len(dataset))
     several_in_order = order[has_several[order]]
     single_in_order = order[~has_several[order]]
     # Of one kind all stay: where a bound is too large, the slice takes what there is.

@@ -4,7 +4,9 @@ import csv
 import os
 import re
 import shlex
+import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,7 +41,7 @@ class Source:
     n_instances: int | None  # None if the examples are single instances
     n_features: int
     n_labels: int
-    files: tuple[str, ...]  # in the manifest, the numbers in the first; none if synthetic
+    files: tuple[str, ...]  # in the manifest, that of the features first; none if synthetic
     citation: str
 
 
@@ -67,7 +69,10 @@ class ManifestEntry:
 
 
 def drawn_sizes(name: str) -> tuple[int, ...]:
-    """Numbers of bags, instances in each, and labels of "drawn:400x8x4"; none of other names."""
+    """Numbers of bags, instances in each, and labels of "drawn:400x8x4"; () for others.
+
+    Raises ValueError for sizes that cannot be read.
+    """
     if not name.startswith(DRAWN):
         return ()
     sizes = re.fullmatch(r"([1-9][0-9]*)x([1-9][0-9]*)x([1-9][0-9]*)", name.removeprefix(DRAWN))
@@ -120,7 +125,7 @@ def describe(data_home: str | os.PathLike | None = None) -> list[dict]:
     """A row for each data set; its state is "present", "missing", "damaged" or "built in"."""
     rows, folder = [], data_folder(data_home)
     for source in SOURCES.values():
-        entry = manifest()[source.files[0]] if source.files else None
+        entry = entry_of(source.files[0]) if source.files else None
         bags = f" bags, {source.n_instances:,} instances" if source.n_instances else " examples"
         rows.append(
             {
@@ -141,13 +146,21 @@ def _state(source, folder):
         return "built in"
     if not all((folder / file).exists() for file in source.files):
         return "missing"
-    whole = all(manifest()[file].is_at(folder / file) for file in source.files)
+    whole = all(entry_of(file).is_at(folder / file) for file in source.files)
     return "present" if whole else "damaged"
 
 
 def manifest() -> dict[str, ManifestEntry]:
     """The rows of ``data/manifest.csv`` by file name."""
     return _rows("manifest.csv", _manifest_entry)
+
+
+def entry_of(file: str) -> ManifestEntry:
+    """The row of a file in ``data/manifest.csv``; a DataError if it has none."""
+    entries = manifest()
+    if file not in entries:
+        raise DataError(f"manifest.csv must list each file of the data sets, it lacks {file}")
+    return entries[file]
 
 
 def _manifest_entry(row):
@@ -181,8 +194,9 @@ def fetch_all(
 ) -> list[Path]:
     """Paths of the files of the named data sets, or of all, each checked as by :func:`fetch`.
 
-    ``replace`` overwrites damaged files, here by default. A file that fails stops no other; at the
-    end a DataError lists all that failed. A ValueError says that no data set has one of the names.
+    With ``replace``, here by default, damaged files are fetched again, and kept as ``.old``. A file
+    that fails stops no other; at the end a DataError lists all that failed. A ValueError says that
+    no data set has one of the names.
     """
     known = SOURCES if names is None else names
     files = dict.fromkeys(file for name in known for file in source_of(name).files)
@@ -190,11 +204,11 @@ def fetch_all(
     fetched, errors = [], []
     for file in files:
         try:
-            fetched.append(_fetched(manifest()[file], folder, replace))
+            fetched.append(_fetched(entry_of(file), folder, replace))
         except DataError as error:
             errors.append(error)
     if errors:
-        lines = [f"{len(errors)} of {len(files)} files are missing:", *map(str, errors)]
+        lines = [f"{len(errors)} of {len(files)} files could not be had:", *map(str, errors)]
         if any(isinstance(error, DownloadError) for error in errors):
             lines.append(_ways_out(folder))
         raise DataError("\n".join(lines))
@@ -204,11 +218,12 @@ def fetch_all(
 def fetch(file: str, data_home: str | os.PathLike | None = None, *, replace: bool = False) -> Path:
     """Path of a file of the manifest, with checked sha256; downloads a missing file.
 
-    A damaged file may be the user's own, and only ``replace`` overwrites it: a DataError says how.
+    A damaged file may be the user's own. It is replaced, and kept as ``.old``, only with
+    ``replace``; else a DataError says how.
     """
     folder = data_folder(data_home)
     try:
-        return _fetched(manifest()[file], folder, replace)
+        return _fetched(entry_of(file), folder, replace)
     except DownloadError as error:
         raise DataError(f"{error}\n{_ways_out(folder)}") from None
 
@@ -220,9 +235,28 @@ def _fetched(entry, folder, replace):
     if path.exists() and not replace:
         raise DataError(
             f"{path} is damaged or another file; {entry.needed}. It is left as it is; to replace "
-            f"it by a fresh download: {_mending_command(folder)}"
+            f"it by a fresh download: {fetch_command(folder)}"
         )
-    return download(entry, folder)
+    if not path.exists():
+        return download(entry, folder)
+    # It may be the user's own, as what was kept before.
+    old = _free_name(path)
+    path.replace(old)
+    try:
+        fetched = download(entry, folder)
+    except BaseException:
+        old.replace(path)
+        raise
+    print(f"{path} was damaged or another file, which is kept as {old.name}", file=sys.stderr)
+    return fetched
+
+
+def _free_name(path):
+    """The first of name.old, name.old2 and so on that nothing has."""
+    number = 1
+    while (old := path.with_name(f"{path.name}.old{number if number > 1 else ''}")).exists():
+        number += 1
+    return old
 
 
 def download(entry: ManifestEntry, folder: Path) -> Path:
@@ -246,7 +280,7 @@ def download(entry: ManifestEntry, folder: Path) -> Path:
 
 def _ways_out(folder):
     return (
-        f"To try again: {_mending_command(folder)} (--data DIR for another folder). Or put the "
+        f"To try again: {fetch_command(folder)} (--data DIR for another folder). Or put the "
         "files there by hand. Or take --profile smoke, whose data need no download."
     )
 
@@ -297,8 +331,12 @@ def _first_cause(error: BaseException) -> BaseException:
     return error
 
 
-def _mending_command(folder):
-    elsewhere = "" if folder == paths.raw_data() else f" --data {shlex.quote(str(folder))}"
+def fetch_command(folder: Path) -> str:
+    """The command that downloads what is missing in a folder of data files."""
+    usual = None
+    with suppress(ValueError):  # $MIMLPAPER_DATA may name what is no folder
+        usual = data_folder()
+    elsewhere = "" if folder == usual else f" --data {shlex.quote(str(folder))}"
     return f"mimlpaper data --fetch{elsewhere}"
 
 

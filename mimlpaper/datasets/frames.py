@@ -4,6 +4,7 @@ import ast
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from itertools import chain
 from numbers import Real
@@ -46,7 +47,8 @@ PYTHON_LIST = re.compile(
 # Signs of a broken list, a missing value or two names in the name of a label, or how Python shows
 # it: b'sea'.
 UNCLEAR = re.compile(r"""[\[\]{}"?]|><|^(?:[bru]|np\.\w+\()'.*'\)?$""")
-STRANGE_SEPARATORS = ",，、；｜•،؛"  # must be given, or another, since they may belong to a name
+# A text with one of these is refused unless separator= is given: they may belong to a name.
+STRANGE_SEPARATORS = ",，、；｜•،؛"
 HASHTAGS = re.compile(r"#.*\s#")  # two, such as "#sea #trees"
 ANGLED = re.compile(r"<([^<>]+)>")  # names as Stack Overflow writes them: "<sea><trees>"
 # What a column holds that names no bags, by the kind of its type.
@@ -57,13 +59,20 @@ KINDS_WITHOUT_NAMES = {
     "M": "dates",
     "m": "durations",
 }
-UNNAMED = re.compile(r"(?:Unnamed: [0-9]+)?")  # the head of an index, as pandas writes or reads it
+# The head of an index without a name: pandas writes none, and reads it as the first of these; it
+# writes the second into Parquet, and reset_index() gives the others.
+WITHOUT_NAME = r"Unnamed: [0-9]+(?:\.[0-9]+)?"
+UNNAMED = re.compile(f"(?:{WITHOUT_NAME})?")
+LEFT_OF_INDEX = re.compile(rf"{WITHOUT_NAME}|__index_level_[0-9]+__|index|level_0")
 LISTS = list | tuple | set | frozenset | np.ndarray | pd.Series | pd.Index | ExtensionArray
 LIKE_INSTANCE = re.compile(r"instance(?:[ _-]?(?:id|no|number|index))?", re.IGNORECASE)
 LIKE_BAG = re.compile(r"bags?(?:[ _-]?(?:id|name|no|number))?", re.IGNORECASE)
-# A set may be split at them if separator= says so. The first are common within names, too.
+# By these it is noticed that sets were not split. The first are common within names, too.
 WITHIN_NAMES = (" ", "-", "_", ".", ":")
 BETWEEN_NAMES = ("/", "&", "+", "~", "·")
+MARKS = re.compile(r"[^\w\s]+|_+")  # what else may stand between names, such as ^ or //
+DIGITS_AND_SPACES = re.compile(r"[0-9]+(?: +[0-9]+)*")
+NUMBERS_APART = re.compile(r"[0-9]+(?: +[0-9]+)+")
 EMPTY_SETS = ("set()", "frozenset()")  # how Python shows a set without names
 
 
@@ -109,18 +118,44 @@ def frame_of_rows(source, bag: str | None) -> pd.DataFrame:
 def _level_of_bags(frame):
     """The level or column named bag, else the first level that is not the instances'.
 
-    Raises ValueError for an index that counts rows.
+    That of the instances, if it is alone: then a column names the bags. Raises ValueError for an
+    index that counts rows.
     """
     levels = list(frame.index.names)
     if BAG in [*levels, *frame.columns]:
         return BAG
+    if levels == [INSTANCE]:
+        return INSTANCE
     if isinstance(frame.index, pd.RangeIndex):
         (level,) = levels
         raise ValueError(
             f"the index {level!r} counts the rows; if it names the bags, give bag={level!r}, and "
             "if it means nothing, table.reset_index(drop=True)"
         )
-    return next((level for level in levels if level != INSTANCE), levels[0])
+    level = next(level for level in levels if level != INSTANCE)
+    if len(levels) == 1:
+        _check_filtered_numbers(frame, level)
+    return level
+
+
+def _check_filtered_numbers(frame, level):
+    """Refuse an index of different numbers beside a first column that may name the bags, too.
+
+    Rows that are left of a table keep the numbers that they had in it.
+    """
+    if not pd.api.types.is_integer_dtype(frame.index) or frame.index.has_duplicates:
+        return
+    if not len(frame.columns):
+        return
+    first_column = frame.columns[0]
+    dtype = frame.dtypes.iloc[0]
+    may_name = pd.api.types.is_integer_dtype(dtype) or isinstance(dtype, pd.CategoricalDtype)
+    if may_name or LIKE_BAG.fullmatch(str(first_column)):
+        raise ValueError(
+            f"the index {level!r} and the first column, {first_column!r:.60}, may both name the "
+            f"bags; give bag={level!r} or bag={first_column!r:.60}, and if the index means "
+            "nothing, table.reset_index(drop=True)"
+        )
 
 
 def _with_names(levels):
@@ -129,7 +164,13 @@ def _with_names(levels):
         return f"table.rename_axis({BAG!r})"
     further = [f"level{place}" for place in range(2, len(levels))]
     names = [BAG, INSTANCE, *further]
-    named = [name if level is None else level for level, name in zip(levels, names, strict=True)]
+    free = [name for name in names if name not in levels]
+    named = []
+    for level, name in zip(levels, names, strict=True):
+        if level is None:
+            level = name if name in free else free[0]
+            free.remove(level)
+        named.append(level)
     return f"table.rename_axis({named})"
 
 
@@ -191,10 +232,17 @@ def columns_of_heads(heads: Sequence) -> list[Column]:
     missing = [place for place, head in enumerate(heads, 1) if is_missing(head)]
     if missing:
         raise ValueError(f"each column must have a head, got none for column {missing[0]}")
+    in_bytes = [head for head in heads if isinstance(head, bytes)]
+    if in_bytes:
+        raise ValueError(
+            f"heads must be texts or numbers, got {in_bytes[0]!r:.60}; decode them, as "
+            "table.columns.str.decode('utf-8') does"
+        )
     columns = []
     for head in map(text_of_name, heads):
-        if head.startswith(LABEL_PREFIX):
-            columns.append(Column(head.removeprefix(LABEL_PREFIX), "label"))
+        name = head.removeprefix(LABEL_PREFIX)
+        if name != head and name == name.strip():
+            columns.append(Column(name, "label"))
         elif begin := re.match(LIKE_LABEL_PREFIX, head):
             rest = head.removeprefix(begin[0]).strip()
             raise ValueError(
@@ -204,8 +252,15 @@ def columns_of_heads(heads: Sequence) -> list[Column]:
         elif head == INSTANCE:
             columns.append(Column(head, INSTANCE))
         else:
-            columns.append(Column(head, "unclear" if LIKE_INSTANCE.fullmatch(head) else "number"))
+            columns.append(Column(head, _kind_of_head(head)))
     return columns
+
+
+def _kind_of_head(head):
+    """ "unclear" if it may number the instances, "index" if it may be left of one, or "number"."""
+    if LIKE_INSTANCE.fullmatch(head):
+        return "unclear"
+    return "index" if LEFT_OF_INDEX.fullmatch(head) else "number"
 
 
 def table_of_frame(
@@ -221,11 +276,22 @@ def table_of_frame(
 
     The options are as :func:`~mimlpaper.datasets.read_bags` takes them.
     """
-    bag_place = _place_of_bag(columns, bag)
+    bag_place = place_of_bag(columns, bag)
     column = columns[bag_place]
     is_chosen = bag is not None or column.name == BAG
+    if column.kind == "index" and not is_chosen and _may_number_rows(frame.iloc[:, bag_place]):
+        raise ValueError(
+            f"the first column must name the bags, got {column.name!r}, which counts the rows; "
+            f"leave it out, or, if it names the bags, give bag={column.name!r}"
+        )
     bag_names = _bag_names(frame.iloc[:, bag_place], column, is_chosen)
     _refuse_twin(frame, columns, bag_place)
+    _refuse_repeated_instances(frame, columns, bag_names)
+    if isinstance(labels, list) and column.name in map(text_of_name, labels):
+        raise ValueError(
+            f"labels= must not have {column.name!r:.60}, which names the bags; give bag= if "
+            "another column does"
+        )
     left_out = {INSTANCE}
     if labels is not None and not len(labels):  # labels=[]: new bags, whose labels are not read
         left_out.add("label")
@@ -237,6 +303,7 @@ def table_of_frame(
     else:
         columns = with_labels(columns, labels)
     _refuse_like_instance(columns)
+    columns = _without_left_index(frame, columns)
     columns = list(map(_typed, columns, frame.dtypes))
     return Table(columns, _numbers(frame, columns), bag_names, frame.index)
 
@@ -250,6 +317,42 @@ def _refuse_twin(frame, columns, bag_place):
             raise ValueError(f"2 columns are named {column.name!r:.60} and equal; one is needed")
 
 
+def _refuse_repeated_instances(frame, columns, bag_names):
+    """Refuse a number that two instances of a bag have, as a merge of tables leaves it."""
+    for place, column in enumerate(columns):
+        if column.kind == INSTANCE:
+            numbers = frame.iloc[:, place].map(text_of_name).to_numpy()
+            pairs = pd.DataFrame({BAG: bag_names, INSTANCE: numbers})
+            repeats = pairs.duplicated().to_numpy()
+            if repeats.any():
+                row = repeats.argmax()
+                raise ValueError(
+                    f"{where(frame.index, row)}: bag {bag_names[row]!r:.60} has instance "
+                    f"{numbers[row]!s:.60} twice; drop one row, or the column {column.name!r}"
+                )
+
+
+def _without_left_index(frame, columns):
+    """The columns, after a check that none is left of an index: it would be a feature."""
+    known = []
+    for place, column in enumerate(columns):
+        if column.kind == "index":
+            if _may_number_rows(frame.iloc[:, place]):
+                raise ValueError(
+                    f"the column {column.name!r} counts the rows, as what is left of an index of "
+                    "pandas; leave it out, or give a feature another name"
+                )
+            column = replace(column, kind="number")
+        known.append(column)
+    return known
+
+
+def _may_number_rows(cells):
+    """Whether cells are whole numbers that differ, such as those left of an index of pandas."""
+    numbers = pd.to_numeric(cells.astype(object), errors="coerce")
+    return bool(numbers.notna().all() and (numbers % 1 == 0).all() and numbers.is_unique)
+
+
 def _refuse_like_instance(columns):
     """Refuse a column that seems to number the instances: it would be a feature."""
     for column in columns:
@@ -260,7 +363,7 @@ def _refuse_like_instance(columns):
             )
 
 
-def _place_of_bag(columns, bag):
+def place_of_bag(columns: Sequence[Column], bag: str | None) -> int:
     """The column named by ``bag``, else the one named bag, else the first other than instances."""
     names = [column.name for column in columns]
     wanted = None if bag is None else text_of_name(bag)
@@ -295,10 +398,14 @@ def _refuse_later_names(names, place):
 
 def _bag_names(cells, column, is_chosen):
     """The bags' names as texts, one for each row."""
-    missing = cells.isna().to_numpy()
+    is_blank = [isinstance(cell, str) and not cell.strip() for cell in cells]
+    missing = cells.isna().to_numpy() | np.array(is_blank, dtype=bool)
     if missing.any():
         place = where(cells.index, missing.argmax())
-        raise ValueError(f"{place}: {column.name!r} must name a bag, got a missing value")
+        raise ValueError(
+            f"{place}: {column.name!r} must name a bag, got a missing value; if cells are merged, "
+            "write the name into each row of the bag"
+        )
     kind = None if is_chosen else _kind_without_names(cells)
     if kind is not None:
         raise ValueError(
@@ -325,31 +432,35 @@ def _kind_without_names(cells):
         return _kind_without_names(cells.cat.categories)
     if cells.dtype.kind in KINDS_WITHOUT_NAMES:
         return KINDS_WITHOUT_NAMES[cells.dtype.kind]
-    if cells.dtype.kind not in "OU":  # of objects and texts
+    if cells.dtype.kind not in "OU":  # integers, which may be names
         return None
     if any(isinstance(cell, date | pd.Period) for cell in cells):
         return KINDS_WITHOUT_NAMES["M"]
     if None in map(number_of, cells):
         return None
-    # All are numbers. They may be names if all are whole.
+    # All read as numbers, truths or missing values. They may be names if all are whole.
     is_whole = all(re.fullmatch(r"[+-]?[0-9]+", str(cell).strip()) for cell in cells)
-    return None if is_whole else KINDS_WITHOUT_NAMES["f"]
+    if is_whole:
+        return None
+    are_truths = all(truth_of(cell) is not None for cell in cells)
+    return KINDS_WITHOUT_NAMES["b" if are_truths else "f"]
 
 
 def _typed(column, dtype):
     """The column, as a nominal one with its categories if its type is categorical."""
     if column.kind == "label" or not isinstance(dtype, pd.CategoricalDtype):
         return column
-    values = {str(value): place for place, value in enumerate(dtype.categories)}
-    check_values(column.name, list(map(str, dtype.categories)))
+    names = list(map(text_of_name, dtype.categories))
+    check_values(column.name, names)
+    values = {name: place for place, name in enumerate(names)}
     return Column(column.name, "nominal", values)
 
 
 def _numbers(frame, columns):
     """The numbers of all columns: (n_rows, n_columns)."""
     numbers = np.empty(frame.shape)
-    kinds = np.array([column.kind for column in columns])
-    is_real = np.array([dtype.kind in WHOLE_OR_REAL for dtype in frame.dtypes])
+    kinds = np.array([column.kind for column in columns], dtype=object)
+    is_real = np.array([dtype.kind in WHOLE_OR_REAL for dtype in frame.dtypes], dtype=bool)
     for place in np.flatnonzero(kinds == "nominal"):
         codes = frame.iloc[:, place].cat.codes.to_numpy()
         numbers[:, place] = np.where(codes < 0, np.nan, codes)
@@ -398,12 +509,15 @@ def _with_sets(frame, columns, name, separator, max_bytes):
             raise ValueError(f"{where(frame.index, row)}: {misfit}")
         sets.append(names)
     if not separator:
-        _check_separated(name, set(chain.from_iterable(sets)))
+        all_names = set(chain.from_iterable(sets))
+        _check_separated(name, all_names)
+        _check_numbers_apart(name, all_names)
     with located(repr(name)):
         check_size(len(sets), len(set(chain.from_iterable(sets))), max_bytes)
     binarizer = MultiLabelBinarizer()
     labels = pd.DataFrame(binarizer.fit_transform(sets), frame.index, binarizer.classes_)
-    if None not in map(truth_of, labels):
+    # Also no name at all.
+    if all(truth_of(label) is not None for label in labels):
         raise ValueError(
             f"{name!r} must hold sets of names, got {list(labels) or 'no name'}{_of_truths(name)}"
         )
@@ -418,7 +532,7 @@ def _check_separated(column, names):
     With a separator that is rare within names, one part that another name has says as much. With
     others it may be chance: "semi-detached" beside "detached".
     """
-    for separator in WITHIN_NAMES:
+    for separator in [*WITHIN_NAMES, *_marks_within(names)]:
         for name, parts in _divided(names, separator):
             if names.issuperset(parts):
                 raise _unseparated(column, separator, name, parts[0])
@@ -431,12 +545,24 @@ def _check_separated(column, names):
                     raise _unseparated(column, separator, name, other)
 
 
+def _check_numbers_apart(column, names):
+    """Raise a ValueError if names are whole numbers with spaces between them, such as "7 1 2"."""
+    sets = [name for name in names if NUMBERS_APART.fullmatch(name)]
+    if sets and all(map(DIGITS_AND_SPACES.fullmatch, names)):
+        raise _unseparated(column, " ", sets[0], min(names - {sets[0]}, default="no other"))
+
+
 def _divided(names, separator):
     """The names with text on both sides of a separator, and their parts."""
     for name in sorted(names):
         parts = [part.strip() for part in name.split(separator)]
         if len(parts) > 1 and all(parts):
             yield name, parts
+
+
+def _marks_within(names):
+    """All runs of marks in names, without letters, digits and spaces."""
+    return sorted(set(chain.from_iterable(map(MARKS.findall, names))))
 
 
 def _unseparated(column, separator, name, other):
@@ -447,8 +573,9 @@ def _unseparated(column, separator, name, other):
 
 
 def names_in(cell, separator: str | None) -> list[str] | None:
-    """The names in a cell of a set: [] for a missing cell, None if the cell cannot be read.
+    """The names in a cell of a set: [] for an empty text.
 
+    None if it cannot be read, or if it may say that the set is missing, such as NaN or the text NA.
     A set is a list, a list in JSON, one as Python shows it, or names with a separator between them:
     the given one, or semicolons and bars.
     """
@@ -456,11 +583,11 @@ def names_in(cell, separator: str | None) -> list[str] | None:
         return _names_in_text(cell.strip(), separator)
     if isinstance(cell, LISTS):
         return _texts(cell)
-    return [] if is_missing(cell) else None
+    return None
 
 
 def _hint_of_set(column, cell, separator):
-    """What makes a set of a cell that is none."""
+    """Advice for an error: how to write a cell that is no set as one."""
     if isinstance(cell, str) and cell.strip().lower() in MISSING:
         name = cell.strip()
         return f"; {name!r} may mean a missing value: give [], or [{name!r}] if it is a name"
@@ -470,6 +597,8 @@ def _hint_of_set(column, cell, separator):
                 return f"; if {mark!r} stands between names, give separator={mark!r}"
     if isinstance(cell, str) and len(ANGLED.findall(cell)) > 1:
         return f"; give a list of the names, as re.findall({ANGLED.pattern!r}, cell)"
+    if not isinstance(cell, str | LISTS) and is_missing(cell):
+        return "; a missing value is no set: give [], or '', where no label is right"
     if isinstance(cell, LISTS):
         strange = next(name for name in cell if not _is_name(name))
         is_number = isinstance(strange, Real) and strange == strange  # not NaN
@@ -479,7 +608,7 @@ def _hint_of_set(column, cell, separator):
         return "; give the names in it, as [name for name in cell if cell[name]]"
     if not isinstance(cell, str) and truth_of(cell) is not None:
         return _of_truths(column)
-    return ""
+    return "; give names as texts, by .astype(str)" if isinstance(cell, Real) else ""
 
 
 def _of_truths(column):
@@ -520,7 +649,7 @@ def _names_in_list(text):
 
 
 def _without_numpy(text):
-    """A list whose names are those of Python."""
+    """The text of a list with np.str_('sea') as 'sea'."""
     return NUMPY_OR_PLAIN.sub(lambda item: item[1] or item[2], text)
 
 

@@ -268,7 +268,7 @@ class TextBags(TransformerMixin, BaseEstimator):
             raise ValueError(f"top_share must be a number in (0, 1], got {self.top_share!r}")
         counter = CountVectorizer(stop_words=self.stop_words, binary=True)
         has_word = counter.fit_transform(_checked(X))  # (n_texts, all words)
-        n_texts_with = has_word.sum(axis=0).A1
+        n_texts_with = np.ravel(has_word.sum(axis=0))
         n_words = max(1, round(self.top_share * len(n_texts_with)))
         # The vocabulary is in alphabetical order, which a stable sort keeps for ties.
         kept = np.argsort(-n_texts_with, kind="stable")[:n_words]

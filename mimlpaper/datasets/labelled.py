@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -84,6 +84,7 @@ def labelled_bags(
     features = checked_names(named_features, "feature", X.n_features, "f")
     named_bags = X.names
     if bag_names is not None:
+        check_ordered(bag_names, "bag")
         named_bags = list(bag_names)
     bags = checked_names(named_bags, "bag", len(X))
     labels = _labels(Y)
@@ -127,12 +128,17 @@ def _labels(Y):
     return label_array("Y", Y)
 
 
+def check_ordered(names, kind: str):
+    """Raise a ValueError for names without an order, and for what holds no names."""
+    if isinstance(names, str | set | frozenset) or not isinstance(names, Iterable):
+        raise ValueError(f"{kind} names must have an order, as in a list, got {names!r:.60}")
+
+
 def checked_names(names, kind: str, n: int, start: str = "") -> tuple[str, ...]:
     """``n`` names as texts, checked; None for numbered ones. A ValueError names the bad one."""
     if names is None:
         names = [f"{start or kind}{i + 1}" for i in range(n)]
-    if isinstance(names, str | set | frozenset):
-        raise ValueError(f"{kind} names must have an order, as in a list, got {names!r:.60}")
+    check_ordered(names, kind)
     names = list(names)
     for name in names:
         if is_missing(name) or not is_hashable(name) or isinstance(name, bytes):

@@ -20,8 +20,8 @@ from mimlpaper.datasets.fetch import (
     SOURCES,
     DataError,
     drawn_sizes,
+    entry_of,
     fetch,
-    manifest,
     source_of,
 )
 from mimlpaper.datasets.images_and_texts import SCENE_FEATURES
@@ -34,7 +34,7 @@ def _load(name: str, read: Callable[..., Fields], data_home=None) -> Dataset:
     """The data set of a source, with the fields that ``read`` returns for its files' paths."""
     source = SOURCES[name]
     paths = [fetch(file, data_home) for file in source.files]
-    entry = manifest()[source.files[0]]
+    entry = entry_of(source.files[0])
     known = {"name": name, "kind": source.kind, "citation": source.citation}
     try:
         return Dataset(
@@ -190,13 +190,15 @@ def _read_hja(features: Path, segments: Path, bags: Path, names: Path) -> Fields
     labelled = np.loadtxt(segments, delimiter=",", skiprows=1, dtype=int)
     species = labelled[:, 1]  # of each segment, -1 for none
     codes = np.arange(1, 14)
-    _, *bag_lines = bags.read_text().splitlines()  # after the head: bag, codes of its species
+    _, *bag_lines = bags.read_text(
+        encoding="utf-8"
+    ).splitlines()  # after the head: bag, codes of its species
     Y = []
     for line in bag_lines:
         _, *present = line.split(",")
         Y.append(np.isin(codes.astype(str), present))
     label_names = []
-    for line in names.read_text().splitlines():  # such as "1 - Brown Creeper"
+    for line in names.read_text(encoding="utf-8").splitlines():  # such as "1 - Brown Creeper"
         _, _, name = line.partition(" - ")
         label_names.append(name.strip())
     return {
@@ -226,7 +228,7 @@ LETTER_FEATURES = (
     "y-ege",
     "yegvx",
 )
-SEED = 0  # of the draw of letters for Jabberwocky
+LETTERS_SEED = 0  # of the draw of letters for Jabberwocky
 
 
 def _read_letter_frost(draw: Path, uci: Path) -> Fields:
@@ -245,7 +247,7 @@ def _read_letter_carroll(uci: Path, poem: Path, frost: Path) -> Fields:
     The authors' draw is not public. This one takes random rows of the UCI Letter data, none twice
     and none of Letter Frost.
     """
-    poem_text = poem.read_text().upper()
+    poem_text = poem.read_text(encoding="utf-8").upper()
     words = re.findall(r"[A-Z]+(?:-[A-Z]+)?", poem_text)  # SNICKER-SNACK is one
     words = [word.replace("-", "") for word in words]
     text = np.array(list("".join(words)))
@@ -253,7 +255,7 @@ def _read_letter_carroll(uci: Path, poem: Path, frost: Path) -> Fields:
     frost_bags = _frost_bags(frost)
     taken = set(map(tuple, frost_bags.instances))
     free = np.array([tuple(row) not in taken for row in features])
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(LETTERS_SEED)
     rows = np.zeros(len(text), dtype=int)
     for letter in np.unique(text):
         places = np.flatnonzero(text == letter)
@@ -306,7 +308,7 @@ TOP_SHARE = 0.02  # of the words of DBpedia, as in the paper's texts; all would 
 
 def _read_dbpedia(*paths: Path) -> Fields:
     """Documents as bags of sentences about ten kinds of things; each sentence has one label."""
-    texts = {path.stem: path.read_text() for path in paths}
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in paths}
     lines = texts["vocabs"].splitlines()
     words = [line.partition(",")[0] for line in lines]  # from "wood, 2"
     train = _documents(texts["train-data"])

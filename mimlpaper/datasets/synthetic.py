@@ -426,6 +426,8 @@ def make_africa(
     :data:`THINGS`, int (n_instances,).
     """
     rng = _generator(random_state, n_bags=n_bags)
+    if n_features < 2:
+        raise ValueError(f"n_features must be at least 2, for the things' places, got {n_features}")
     centres = np.array(list(THINGS.values()))
     y = np.arange(n_bags) % 2 == 0
     sizes = rng.permuted(np.arange(n_bags) % 4 + 2)

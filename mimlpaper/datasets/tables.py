@@ -17,7 +17,8 @@ from mimlpaper.bags import LARGEST
 from mimlpaper.datasets.labelled import LabelledBags, bags_of_runs, labelled_bags
 
 LABEL_PREFIX = "label:"  # of the head of a column of labels
-LIKE_LABEL_PREFIX = r"(?i:labels?\s*:)"  # a pattern of what is meant for it, or is it
+# A pattern of what is meant for it, or is it: also with other colons, and as R writes it.
+LIKE_LABEL_PREFIX = r"(?i:labels?\s*[:\uff1a\u2236\ufe55\ua789]|labels?\.)"
 ABSENT = ("", "?")  # texts of a missing value
 # In lower case, also those of R, SAS, pandas, spreadsheets and databases.
 MISSING = frozenset(
@@ -28,6 +29,9 @@ DIGITS = 15  # float64 holds integers of so many
 MOST_DIGITS = 151  # of LARGEST; Python refuses to read or show integers of thousands
 INTEGER = re.compile(r"[+-]?\d++", re.ASCII)
 WITH_COMMA = re.compile(r"'[+-]?\d[\d.]*+,[\d.,]*+'", re.ASCII)
+# How errors show a text with a word in it, and dates and times.
+WORD = re.compile(r"""['"](?>\\x..|\\u.{4}|\\.|[^\\])*?[a-z]{2}""", re.IGNORECASE)
+SHOWN_TIMES = ("Timestamp(", "Timedelta(", "datetime.")
 LABEL_TRUTHS = {
     **dict.fromkeys(("yes", "y", "true", "t", "positive"), 1.0),
     **dict.fromkeys(("no", "n", "false", "f", "negative"), 0.0),
@@ -45,19 +49,19 @@ MANY_NAMES = 10_000  # among more, nobody waits for the nearest name
 class Column:
     """A column of numbers: 1 and 0 for a label, and for a nominal one the places of its values.
 
-    A column of numbers may declare its values, 0 and 1.
+    A column of numbers may declare its values, 0 and 1, and one of a label any that say yes or no.
     """
 
     name: str
     # Or nominal, label, set (of labels), instance (its number in the bag), unclear (perhaps such a
-    # number), unread (of new bags).
+    # number), index (perhaps left of one), unread (of new bags).
     kind: str = "number"
     values: Mapping[str, int] = field(default_factory=dict)  # numbers of the declared values
 
     @property
     def needed(self) -> str:
         """What its cells must be, for errors."""
-        if self.kind == "label":
+        if self.kind == "label" and None in map(truth_of, self.values or [None]):
             return "0 or 1"
         if self.kind == "nominal" or self.values:
             return f"one of {', '.join(self.values):.60}"
@@ -70,7 +74,7 @@ class Column:
         if self.kind == "unread":
             return 0.0
         if self.kind == "label":
-            return truth_of(cell)
+            return truth_of(cell) if not self.values or cell in self.values else None
         if self.kind == "number" and not self.values:
             return number_of(cell)
         return np.nan if cell in ABSENT and cell not in self.values else self.values.get(cell)
@@ -82,6 +86,10 @@ class Column:
         hint = "; float64 would round this integer" if is_rounded else ""
         if is_number and WITH_COMMA.fullmatch(got):
             hint = "; a point stands before decimals, and nothing between thousands"
+        elif is_number and WORD.match(got):
+            hint = "; give words as categories, in a DataFrame, or as columns of 0 and 1"
+        elif is_number and got.startswith(SHOWN_TIMES):
+            hint = "; give a number, such as of days"
         return ValueError(f"{self.name!r} must be {self.needed}, got {got}{hint}")
 
 
@@ -237,8 +245,12 @@ def labelled_of_table(table: Table, missing: float | None, max_bytes: int) -> La
     if differs.any():
         row = differs.argmax()
         bag = f"bag {table.bag_names[row]!r:.60}"
+        label = (Y[row] != Y[starts][X.bag_of_instance[row]]).argmax()
+        names = [column.name for column in table.columns if column.kind == "label"]
         raise ValueError(
-            f"{where(table.line_or_row, row)}: {bag} must have equal labels in all rows"
+            f"{where(table.line_or_row, row)}: {bag} must have equal labels in all rows, got both "
+            f"for {names[label]!r:.60}; a bag has each label that one of its rows has, if "
+            "table.groupby(bag)[labels].transform('max') is meant"
         )
     return labelled_bags(
         X,
@@ -252,14 +264,25 @@ def labelled_of_table(table: Table, missing: float | None, max_bytes: int) -> La
 def label_sets_of(table: Table) -> np.ndarray:
     """The label sets of the rows as booleans (n_rows, n_labels).
 
-    Raises ValueError for a label with 0 and -1: one of them may mean that nobody knows.
+    Raises ValueError for labels with 0 and -1: one of them may mean that nobody knows.
     """
     labels = [column for column in table.columns if column.kind == "label"]
-    numbers = table.numbers[:, [column.kind == "label" for column in table.columns]]
-    has_both = (numbers == -1).any(axis=0) & (numbers == 0).any(axis=0)
+    is_label = np.array([column.kind == "label" for column in table.columns], dtype=bool)
+    numbers = table.numbers[:, is_label]
+    has_minus, has_zero = (numbers == -1).any(axis=0), (numbers == 0).any(axis=0)
+    has_both = has_minus & has_zero
     if has_both.any():
         name = labels[has_both.argmax()].name
         raise ValueError(f"{name!r:.60} must be 0 and 1, or -1 and 1, got 0 and -1")
+    # Of declared values, as in ARFF, it is known that two mean no and yes.
+    is_declared = np.array([bool(label.values) for label in labels], dtype=bool)
+    has_minus, has_zero = has_minus & ~is_declared, has_zero & ~is_declared
+    if has_minus.any() and has_zero.any():
+        minus, zero = labels[has_minus.argmax()].name, labels[has_zero.argmax()].name
+        raise ValueError(
+            f"labels must all be 0 and 1, or all -1 and 1, got -1 in {minus!r:.60} and 0 in "
+            f"{zero!r:.60}"
+        )
     return numbers > 0
 
 
@@ -279,7 +302,7 @@ def _check_numbers(table, missing):
 
 def _features(table, missing):
     """Instances (n_rows, n_features), and the names of their features."""
-    kinds = np.array([column.kind for column in table.columns])
+    kinds = np.array([column.kind for column in table.columns], dtype=object)
     numbers = table.numbers[:, kinds == "number"]
     if missing is not None:
         numbers = np.where(np.isnan(numbers), missing, numbers)

@@ -18,6 +18,15 @@ import llvmlite.binding
 from threadpoolctl import threadpool_info
 
 PINNED, OWN = "x86-64-v3", "own arithmetic"
+ENABLING = "NPY_ENABLE_CPU_FEATURES"
+# Variables that change what Numba compiles, whatever their value.
+OF_COMPILER = (
+    "NUMBA_DISABLE_JIT",
+    "NUMBA_ENABLE_AVX",
+    "NUMBA_LOOP_VECTORIZE",
+    "NUMBA_OPT",
+    "NUMBA_SLP_VECTORIZE",
+)
 # The BLAS of NumPy and SciPy where the arithmetic is pinned; another, as MKL, cannot be pinned.
 PINNED_KERNELS = ["openblas Haswell"]
 FEATURES = [
@@ -64,7 +73,7 @@ def pin() -> str:
     """Pin the arithmetic; :data:`PINNED`, or :data:`OWN` if that cannot be done.
 
     It cannot on another kind of processor, after NumPy was imported, and where one of the
-    variables is set to something else, which stays.
+    variables is set to something else, which stays, or one that changes what Numba compiles.
     """
     return OWN if _obstacle() else PINNED
 
@@ -78,9 +87,12 @@ def _obstacle():
     lacking = [feature for feature in FEATURES if not has.get(feature)]
     if platform.machine() not in ("x86_64", "AMD64") or lacking:
         return f"this processor is no {PINNED}"
+    if os.environ.get(ENABLING):  # NumPy refuses to start if a variable of ours is beside it
+        return f"{ENABLING} is set; unset it"
     for name, value in wanted.items():
         os.environ.setdefault(name, value)  # what somebody set has a reason, and stays
     set_otherwise = [name for name, value in wanted.items() if os.environ[name] != value]
+    set_otherwise += [name for name in OF_COMPILER if os.environ.get(name)]
     if set_otherwise:
         return f"{' and '.join(set_otherwise)} is set to another value; unset it"
     return "NumPy was imported before" if late else ""

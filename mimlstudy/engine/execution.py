@@ -9,6 +9,7 @@ import pandas as pd
 from joblib import effective_n_jobs
 
 from mimlpaper.datasets import DataError
+from mimlstudy.counts import number_and_noun
 from mimlstudy.engine.arithmetic import warn_of_own_arithmetic
 from mimlstudy.engine.records import CONFIGURED, CURRENT, KEY, Store, keys_of, read_records
 from mimlstudy.engine.trials import Experiment, Trial
@@ -46,6 +47,9 @@ def compute(
     """
     asked = [experiments] if isinstance(experiments, Experiment) else experiments
     by_name = {experiment.name: experiment for experiment in asked}
+    if len(by_name) < len(asked):
+        names = [experiment.name for experiment in asked]
+        raise ValueError(f"each experiment must have a name of its own, got {names}")
     how = dict(profile=profile, methods=methods, store=store)
     # All are listed first: an unknown method stops the call before anything is announced or run.
     trials_by_name = {
@@ -76,8 +80,8 @@ def _to_run(experiment, trials, recorded, recompute):
     missing = [trial for trial in trials if trial not in known]
     to_run = [trial for trial in missing if _packages_are_here(experiment, trial)]
     if n_left_out := len(missing) - len(to_run):
-        message = f"{n_left_out} trials of {experiment.name} need a package that is not installed"
-        print(f"{message}; they are left out", file=sys.stderr)
+        left_out = f"{number_and_noun(n_left_out, 'trial')} of {experiment.name} left out"
+        print(f"{left_out}: a package that is needed is not installed", file=sys.stderr)
     return to_run
 
 
@@ -102,13 +106,14 @@ def _fetch_or_keep_old(trials, catalogue, data_home, recorded):
         # A reader can look at old records, which have their state beside them.
         if not set(trials) <= set(keys_of(recorded)):
             raise
-        print(f"{len(trials)} trials are not run again: {error}", file=sys.stderr)
+        not_run = number_and_noun(len(trials), "trial")
+        print(f"{not_run} not run again: {error}", file=sys.stderr)
         return False
     return True
 
 
 def _announce(experiment, trials, recorded, jobs, dask):
-    line = f"{experiment.name}: {len(trials)} trials to run"
+    line = f"{experiment.name}: {number_and_noun(len(trials), 'trial')} to run"
     seconds = _expected_seconds(trials, recorded)
     # Where one method never ran, a sum of the others would be too short; how many workers a
     # cluster has is not known here.
@@ -176,9 +181,10 @@ def estimate(
 ) -> pd.DataFrame:
     """Trials that are still to run and the hours that they take, one row an experiment.
 
-    Parameters are those of :func:`compute`. Column unknown counts the trials of methods that never
-    ran on their data set. Hours are the core hours divided by ``jobs``, or by 1 where trials
-    run alone, but at least those of the longest trial. The last row is the sum.
+    Parameters are those of :func:`compute`. The column unknown counts the trials to run of methods
+    that never ran on their data set; they add no hours. Hours are the core hours divided by
+    ``jobs``, or by 1 where trials run alone, but at least those of the longest trial. The last row
+    is the sum.
     """
     rows = []
     for experiment in experiments:

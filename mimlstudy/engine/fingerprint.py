@@ -32,6 +32,8 @@ from mimlstudy.engine.normal_form import (
     FUNCTIONS,
     canonical,
     is_known_decorator,
+    name_of,
+    names_bound_in,
     normalised,
 )
 from mimlstudy.engine.sources import sources
@@ -44,9 +46,16 @@ COMMON: set[Definition] = {
     ("mimlstudy.engine.arithmetic", "pin"),
 }
 
-# Not followed: what knows all data sets and experiments, since a trial has its own; the search for
-# files, since data are known by their content; and what reads the code itself.
+# What matches examples, features and labels by their names: the data of trials have none.
+BY_NAMES = {
+    "mimlpaper.arrays.order_by_name",
+    "mimlpaper.base.in_order_of_labels",
+    "mimlpaper.base._named_features",
+}
+# Not followed: these; what knows all data sets and experiments, since a trial has its own; the
+# search for files, since data are known by their content; and what reads the code itself.
 NOT_FOLLOWED = {
+    *BY_NAMES,
     "mimlpaper.datasets.loaders.load",
     "mimlpaper.datasets.loaders.loader_of",
     "mimlpaper.datasets.fetch",
@@ -60,6 +69,11 @@ NOT_FOLLOWED = {
 REST = ""  # stands for a module's statements that run when it is imported, whoever uses a name
 DEFINITIONS = (ast.ClassDef, *FUNCTIONS)
 PATCHES = {"setattr", "delattr", "exec", "eval", "globals", "vars"}  # change what others define
+# Functions by which code finds other code under a name that it computes, and the modules that may:
+# a fork imports what its parent has, and a guest's process the method of somebody else, which the
+# bench knows by its content.
+LOOKUPS = {"eval", "exec", "globals", "import_module", "__import__"}
+MAY_LOOK_UP = {"mimlstudy.engine.forks", "mimlstudy.report.guest_process"}
 # Methods that change what they are called on.
 CHANGING = {
     "add",
@@ -80,7 +94,7 @@ CHANGING = {
 
 
 class Fingerprint(NamedTuple):
-    """What a trial's numbers depend on, beside its data, its split and versions of packages."""
+    """What a trial's numbers depend on, beside its data, split, arithmetic and versions."""
 
     code: str
     settings: str
@@ -234,7 +248,7 @@ def _closure(used: frozenset[Definition]) -> set[Definition]:
 def _uses(definition: Definition) -> set[Definition]:
     """The packages' definitions whose names appear in one definition."""
     module, _ = definition
-    _check_imports(module)
+    _check_followed(module)
     at_import = (module, REST)  # it ran when the module was imported
     return {at_import}.union(*_meanings(definition).values())
 
@@ -282,13 +296,16 @@ def _line(definition: Definition) -> str:
 def _resolved(module: str, name: str, attribute: str = "") -> set[Definition]:
     """Where these packages define what ``name``, or ``name.attribute``, means in a module."""
     inner = f"{module}.{name}"
-    if module not in sources() or NOT_FOLLOWED & {module, inner}:
+    if NOT_FOLLOWED & {module, inner}:
         return set()
+    if module not in sources():  # another package, or a folder of ours without __init__.py
+        return _resolved(inner, attribute) if inner in sources() and attribute else set()
     defined, imported = _names(module)
-    if name in defined:
-        return {(module, name)}
-    if name in imported:
-        return _resolved(*imported[name], attribute)
+    known = {(module, name)} if name in defined else set()
+    if name in imported:  # and perhaps wrapped below
+        known |= _resolved(*imported[name], attribute)
+    if name in defined or name in imported:
+        return known
     if "__getattr__" in defined and inner not in sources():
         # A package that imports what it is asked for, when it is asked.
         value = getattr(import_module(module), name, None)
@@ -341,12 +358,15 @@ def _is_import(definition: Definition) -> bool:
 
 
 def _names_defined_by(statement) -> list[str]:
-    """The names that a statement of a module gives to functions, classes and constants."""
-    if isinstance(statement, DEFINITIONS):
-        return [statement.name]
-    if not isinstance(statement, ASSIGNMENTS):
-        return []
-    return [node.id for node in _targets(statement) if isinstance(node, ast.Name)]
+    """The names that a statement of a module gives to functions, classes and constants.
+
+    Its parts may give them, such as a loop, or an import behind ``try``. A statement that changes
+    an entry or attribute of a name is a part of its definition.
+    """
+    names = names_bound_in(statement)
+    if isinstance(statement, ASSIGNMENTS):
+        names += [node.id for node in _targets(statement) if isinstance(node, ast.Name)]
+    return list(dict.fromkeys(names))
 
 
 def _targets(assignment) -> list[ast.AST]:
@@ -382,30 +402,55 @@ def _changes_another(node) -> bool:
 
 
 @cache
-def _check_imports(module: str):
-    """Raise an ImportError where a change of what is imported would not be followed."""
+def _check_followed(module: str):
+    """Raise an ImportError where a change of what a module uses would not be followed."""
     tree = ast.parse(sources()[module])
-    at_top = set(map(id, tree.body))
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    _check_imports(module, nodes, at_top=tree.body)
+    for node in nodes:
         if isinstance(node, ast.Global):
             raise ImportError(
                 f"{module}: changes in a function of the global {', '.join(node.names)} would not "
                 "be followed; change it where the module defines it"
             )
+        if _looks_up(node) and module not in MAY_LOOK_UP:
+            raise ImportError(
+                f"{module}: changes behind `{ast.unparse(node)}` would not be followed, since it "
+                "finds code under a computed name; import what is needed, or hand it over"
+            )
+        if isinstance(node, FUNCTIONS) and node.name == "__init_subclass__":
+            raise ImportError(
+                f"{module}: changes in subclasses that __init_subclass__ collects would not be "
+                "followed; list them where they are used"
+            )
+
+
+def _check_imports(module, nodes, at_top):
+    for node in nodes:
         if not isinstance(node, ast.Import | ast.ImportFrom):
             continue
-        if not _is_followed(node, is_at_top=id(node) in at_top):
+        if not _is_followed(node, is_at_top=node in at_top):
             names = ", ".join(alias.name for alias in node.names)
             raise ImportError(
                 f"{module}: changes behind an import of {names} would not be followed; "
                 "write `from package.module import name` at the top of the file"
             )
-    as_values = _modules_used_as_values(tree)
+    as_values = _modules_used_as_values(nodes)
     if as_values:
         raise ImportError(
             f"{module}: changes in module {min(as_values)} would not be followed, "
-            "since it is used as a value; write module.name"
+            "since it is used as a value; import it from its package, and write module.name"
         )
+
+
+def _looks_up(node) -> bool:
+    """Whether a node finds code by a name that is computed when it runs."""
+    if isinstance(node, ast.Subscript):
+        return ast.unparse(node.value) == "sys.modules"
+    if isinstance(node, ast.Call):
+        of_modules = ast.unparse(node.func).startswith("sys.modules.")
+        return of_modules or name_of(node.func) in LOOKUPS
+    return False
 
 
 def _is_followed(statement: ast.Import | ast.ImportFrom, is_at_top: bool) -> bool:
@@ -419,25 +464,38 @@ def _is_followed(statement: ast.Import | ast.ImportFrom, is_at_top: bool) -> boo
     return is_at_top or not _modules_imported_by(statement)
 
 
-def _modules_imported_by(statement: ast.ImportFrom) -> set[str]:
-    """The names that an import gives to modules of these packages."""
-    modules = {f"{statement.module}.{alias.name}": alias for alias in statement.names}
-    return {alias.asname or alias.name for name, alias in modules.items() if name in sources()}
+def _modules_imported_by(statement: ast.ImportFrom) -> dict[str, str]:
+    """The names that an import gives to modules of these packages, with the modules."""
+    modules = {}
+    for alias in statement.names:
+        imported = f"{statement.module}.{alias.name}"
+        if imported in sources():
+            modules[alias.asname or alias.name] = imported
+    return modules
 
 
-def _modules_used_as_values(tree: ast.Module) -> set[str]:
-    """The names of these packages' modules that stand without an attribute after them."""
-    modules: set[str] = set()
-    with_attribute = set()
+def _modules_used_as_values(nodes: list[ast.AST]) -> set[str]:
+    """The names of these packages' modules that stand without an attribute after them.
+
+    Also those whose attribute is a module, as in ``package.module.name``.
+    """
+    modules: dict[str, str] = {}
+    attribute_of: dict[ast.AST, str] = {}
     names = []
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ImportFrom):
             modules |= _modules_imported_by(node)
         elif isinstance(node, ast.Attribute):
-            with_attribute.add(node.value)
+            attribute_of[node.value] = node.attr
         elif isinstance(node, ast.Name):
             names.append(node)
-    return {node.id for node in names if node.id in modules and node not in with_attribute}
+    as_values = set()
+    for node in names:
+        if node.id in modules:
+            attribute = attribute_of.get(node)
+            if attribute is None or f"{modules[node.id]}.{attribute}" in sources():
+                as_values.add(node.id)
+    return as_values
 
 
 @cache

@@ -59,6 +59,11 @@ class HoldOut(BaseEstimator):
 
         def score(estimator, X, Y):
             measured = evaluate(Y, *scores_and_labels(estimator, X))
+            if self.criterion not in measured:
+                raise ValueError(
+                    f"criterion must be one of {list(measured)} for these labels, got "
+                    f"{self.criterion!r}"
+                )
             return sign * round(measured[self.criterion], DIGITS)
 
         kind = StratifiedShuffleSplit if self.stratified else ShuffleSplit

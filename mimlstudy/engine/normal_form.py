@@ -1,4 +1,4 @@
-"""The normal form of Python code: equal for definitions that do the same when they run.
+"""The normal form of Python code: definitions of one form do the same when they run.
 
 What a reader sees and a computer does not is left out or made equal: comments, layout, quotes,
 docstrings, annotations, the texts of exceptions and warnings, and the names of local variables.
@@ -179,7 +179,7 @@ class _NormalForm(ast.NodeTransformer):
     def _visit_comprehension(self, node):
         bound = []
         for generator in node.generators:
-            bound += _bound_in(generator.target)
+            bound += names_bound_in(generator.target)
         leading = node.generators[0]
         iterable = self.visit(leading.iter)  # which is computed outside
         leading.iter = ast.Constant(None)  # so that it is not visited again
@@ -270,7 +270,7 @@ def _in_one_scope(node) -> list[ast.AST]:
     return parts
 
 
-def _bound_in(node) -> list[str]:
+def names_bound_in(node) -> list[str]:
     """The names that a node binds in the scope that it stands in, in order of appearance."""
     return _bound_by(_in_one_scope(node))
 
@@ -333,7 +333,7 @@ def _telling_names(tree) -> dict[str, str]:
         if isinstance(node, ast.alias) and node.asname and node.name in TELLING:
             names[node.asname] = node.name
         elif isinstance(node, ast.Assign) and name_of(node.value) in TELLING:
-            names |= dict.fromkeys(_bound_in(node), name_of(node.value))
+            names |= dict.fromkeys(names_bound_in(node), name_of(node.value))
     return names
 
 
@@ -365,7 +365,7 @@ def _text_constants(tree) -> set[str]:
     names = set()
     for statement in tree.body:
         if isinstance(statement, ast.Assign) and _is_message(statement.value):
-            names |= {*_bound_in(statement)}
+            names |= {*names_bound_in(statement)}
     return names
 
 

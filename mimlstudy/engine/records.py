@@ -20,7 +20,6 @@ of records that are not refuted. Five words:
 - A group is *attested* if every machine on which some of its trials ran again found the same.
 """
 
-import csv
 import os
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
@@ -44,6 +43,7 @@ from mimlstudy.engine.rows import (
     parse_csv,
     sealed,
     to_csv,
+    to_csv_as_known,
 )
 from mimlstudy.engine.sources import sources
 from mimlstudy.engine.trials import Experiment, Measure, Trial
@@ -100,7 +100,8 @@ SAME = ("equal", "close")  # the outcomes that attest a group
 DIFFERENT, FAILED = "different", "failed"
 # DIFFERENT last: a damaged record shows by itself; that records of older code differ is known by
 # the outcome alone.
-FROM_BEST_TO_WORST = (*SAME, FAILED, DAMAGED, DIFFERENT)
+NOT_SAME = (FAILED, DAMAGED, DIFFERENT)
+FROM_BEST_TO_WORST = (*SAME, *NOT_SAME)
 FILE_OF_OUTCOMES = "verified"
 
 
@@ -131,8 +132,9 @@ class Store:
     ----------
     folder : where the files are; it is made when something is recorded.
     catalogue : Catalogue, the data sets of the trials.
-    base : Store or None, whose records are read where the folder has none of the same trial; no
-        call writes them.
+    base : Store or None, whose records are read where the folder has none of the same trial;
+        :func:`read_records` also prefers its current records, and takes over its doubts. No call
+        writes them.
     """
 
     def __init__(self, folder, catalogue: Catalogue, base: "Store | None" = None):
@@ -145,9 +147,14 @@ class Store:
     def path(self, name: str) -> Path:
         return self.folder / f"{name}.csv"
 
+    def layers(self) -> list["Store"]:
+        """This store and those below it."""
+        return [self, *(self.base.layers() if self.base else [])]
+
     def append(self, experiment: Experiment, rows: list[dict]):
         """Add sealed rows, all of them or, if that fails, none; a StoreError says why."""
         path, columns = self.path(experiment.name), columns_of(experiment.measure)
+        self._check_readable(rows, experiment.measure, path)
         try:
             # Unbuffered: what could not be written must not be written later.
             with self._locked(experiment.name), open(path, "a+b", buffering=0) as file:
@@ -170,8 +177,9 @@ class Store:
             ) from error
 
     def load(self, experiment: Experiment) -> pd.DataFrame:
-        """All whole trials; of a trial recorded twice the last whole one.
+        """All whole trials of the folder and of the base.
 
+        Of a trial recorded twice the last whole one counts, and the folder's before the base's.
         The column ``doubt`` is "" of a record that may be right, else one of :data:`REFUTED`.
         """
         path, measure = self.path(experiment.name), experiment.measure
@@ -189,15 +197,16 @@ class Store:
         """Replace the file, in one step, by what ``change`` makes of its whole trials.
 
         No writer comes between reading and writing. Records that were superseded leave the file.
-        Rows keep their seals, and with them the doubts that they were written with.
+        A row that keeps its seal keeps its text, and so the doubt that it was written with, without
+        that of a damaged row, which reading puts in.
         """
-        path = self.path(experiment.name)
+        path, columns = self.path(experiment.name), columns_of(experiment.measure)
         try:
             with self._locked(experiment.name):
-                columns = columns_of(experiment.measure)
                 rows = change(self._without_base().load(experiment)).to_dict("records")
-                as_written = [_with_sealed_doubt(row, columns) for row in rows]
-                paths.write_whole(path, to_csv(as_written, columns))
+                known = _whole_text(path, len(columns))
+                text = to_csv_as_known(rows, columns, known, names=[*KEY, "stage"])
+                paths.write_whole(path, text)
         except OSError as error:
             raise StoreError(
                 f"cannot rewrite {path}: {error}; what was recorded is intact"
@@ -214,9 +223,9 @@ class Store:
 
         def marked(rows):
             everything = self.load(experiment)
-            keys = set(keys_of(everything.merge(runs, on=OF_RUN)))
             damaged = set(keys_of(everything[everything["doubt"] == DAMAGED]))
-            to_mark = [key in keys - damaged for key in keys_of(everything)]
+            wanted = set(keys_of(everything.merge(runs, on=OF_RUN))) - damaged
+            to_mark = [key in wanted for key in keys_of(everything)]
             differing = everything[to_mark].assign(doubt=DIFFERS).to_dict("records")
             if not differing:
                 return rows
@@ -238,7 +247,7 @@ class Store:
             return table
         try:
             recorded = _parsed_outcomes(path.read_bytes())
-        except (ValueError, csv.Error) as error:
+        except ValueError as error:
             raise StoreError(
                 f"{path}: {error}; restore the file from version control, or delete it and run "
                 "`mimlpaper verify` again"
@@ -257,6 +266,15 @@ class Store:
         except OSError as error:
             raise StoreError(f"cannot write {self.path(FILE_OF_OUTCOMES)}: {error}") from error
 
+    def _check_readable(self, rows, measure, path):
+        """Raise a StoreError if rows could not be read again, which would block the whole file."""
+        try:
+            _typed(to_csv(rows, columns_of(measure)), measure)
+        except ValueError as error:
+            raise StoreError(
+                f"cannot record to {path}: {error}; the measure must give numbers and short words"
+            ) from error
+
     def _without_base(self):
         """The store of this folder alone."""
         return Store(self.folder, self.catalogue)
@@ -266,19 +284,8 @@ class Store:
         return FileLock(self.folder / f".{name}.lock")
 
 
-def _with_sealed_doubt(row, columns):
-    """A row with the doubt that its seal covers; rules that make a row damaged may change."""
-    if row["doubt"] != DAMAGED:
-        return row
-    for doubt in ("", DIFFERS):
-        as_written = row | {"doubt": doubt}
-        if sealed(as_written, columns)[SEAL] == row[SEAL]:
-            return as_written
-    return row
-
-
 def _whole_text(path, n_columns):
-    """The text of a file without a torn last row; "" if there is none."""
+    """The text of a file without a torn last row; "" if there is no file."""
     data = path.read_bytes() if path.is_file() else b""
     end, _ = end_of_rows(data, n_columns)
     return data[:end].decode(errors="replace")
@@ -286,13 +293,9 @@ def _whole_text(path, n_columns):
 
 def _parse(text, path, measure, catalogue):
     """A file's rows with their types; those that cannot be right have a doubt."""
-    columns = columns_of(measure)
-    numbers = [*NUMBERS_OF_EVERY_FILE, *measure.numbers]
     try:
-        table, intact = parse_csv(text, columns)
-        for name in numbers:
-            table[name] = pd.to_numeric(table[name])
-    except (ValueError, csv.Error) as error:
+        table, intact = _typed(text, measure)
+    except ValueError as error:
         raise StoreError(
             f"{path}: {error}; restore the file from version control, or delete the damaged lines "
             "and run `mimlpaper compute` again"
@@ -300,6 +303,14 @@ def _parse(text, path, measure, catalogue):
     right = np.array(intact, dtype=bool) & _possible(table, measure, catalogue)
     known = table["doubt"].isin(["", DIFFERS])
     return table.assign(doubt=table["doubt"].where(right & known, DAMAGED))
+
+
+def _typed(text, measure):
+    """The rows of a file with their types, and of each whether its seal is right."""
+    table, intact = parse_csv(text, columns_of(measure))
+    for name in [*NUMBERS_OF_EVERY_FILE, *measure.numbers]:
+        table[name] = pd.to_numeric(table[name])
+    return table, intact
 
 
 def _possible(table, measure, catalogue):
@@ -344,7 +355,7 @@ def _largest_ranks(datasets, catalogue):
 
 @lru_cache(1)  # each experiment asks again
 def _parsed_outcomes(data: bytes) -> pd.DataFrame:
-    """The outcomes in a file's bytes; a ValueError or csv.Error if they are not laid out so."""
+    """The outcomes in a file's bytes; a ValueError if they are not laid out so."""
     recorded, intact = parse_csv(data.decode(errors="replace"), OUTCOME_COLUMNS)
     if not all(intact):
         line = intact.index(False) + 2
@@ -356,6 +367,8 @@ def _parsed_outcomes(data: bytes) -> pd.DataFrame:
 
 def _worst_outcomes(recorded):
     """The worst outcome of each group and machine; a ValueError if one is unknown."""
+    if unknown := {*recorded["outcome"]} - {*FROM_BEST_TO_WORST}:
+        raise ValueError(f"outcome must be one of {FROM_BEST_TO_WORST}, got {min(unknown)!r}")
     ranks = [FROM_BEST_TO_WORST.index(word) for word in recorded["outcome"]]
     from_best_to_worst = recorded.iloc[np.argsort(ranks, kind="stable")]
     worst = from_best_to_worst.drop_duplicates([*GROUP, "machine"], keep="last")
@@ -389,8 +402,10 @@ def _last_whole_runs(rows):
     """
     places = pd.Series(np.arange(len(rows)), rows.index)
     begins = (rows[KEY] != rows[KEY].shift()).any(axis=1) | (rows["stage"].diff() <= 0)
-    by_run = places.groupby(begins.cumsum())
-    is_whole = by_run.transform("size") == rows["n_stages"]
+    run = begins.cumsum()
+    by_run = places.groupby(run)
+    has_all_stages = by_run.transform("size") == rows["n_stages"]
+    is_whole = has_all_stages.groupby(run).transform("all")
     whole = rows[is_whole].assign(end=by_run.transform("max")[is_whole])
     if not is_whole.all():
         whole = pd.concat([whole, _gathered_runs(rows[~is_whole].assign(end=places))])
@@ -407,8 +422,8 @@ def _gathered_runs(rows):
     return rows[groups["stage"].transform("size") == rows["n_stages"]]
 
 
-# A row whose values all differ, but for the empty ones, so that no two can be swapped unseen.
 KNOWN_MEASURE = Measure(rows=list, numbers=("share", "value"), words=("word",), shares=("share",))
+# Its values all differ, but for the empty ones, so that no two can be swapped unseen.
 KNOWN_ROW: dict[str, Any] = {
     "experiment": "known",
     "dataset": "data, quoted",
@@ -497,15 +512,16 @@ def _keys_to_restore(table, below):
     to_restore = set()
     for key, state in zip(keys_of(below), below["state"], strict=True):
         if key in of_same_run:
-            counts = state in REFUTED
+            is_restored = state in REFUTED
         else:
-            counts = state == CURRENT and state_above[key] != CURRENT
-        if counts:
+            is_restored = state == CURRENT and state_above[key] != CURRENT
+        if is_restored:
             to_restore.add(key)
     return to_restore
 
 
 def _states(table, today, experiment, store):
+    """The state of each row: the worst of its trial's stages."""
     outcomes = store.outcomes()
     state_of_group = _states_of_groups(outcomes[outcomes["experiment"] == experiment.name])
     arithmetic_here = arithmetic()
@@ -579,10 +595,9 @@ def other_versions(store: Store) -> str:
     """A line that says which versions differ here from those of records; empty if none does."""
     here = provenance()["versions"].split("; ")
     recorded = set()
-    folders = [store.folder, store.base.folder] if store.base else [store.folder]
-    for path in chain.from_iterable(folder.glob("*.csv") for folder in folders):
+    for path in chain.from_iterable(layer.folder.glob("*.csv") for layer in store.layers()):
         try:
-            # Files of records have both columns; lists of outcomes and of disturbances do not.
+            # Files of records have both columns; other lists do not.
             table = pd.read_csv(path, usecols=["code", "versions"])
         except ValueError:  # cut off, empty, or somebody's own: reading its records says so
             continue

@@ -13,11 +13,12 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from mimlpaper.datasets import DataError
+from mimlpaper.parameters import set_random_states
 from mimlstudy.engine.catalogue import Catalogue, content_hash
 from mimlstudy.engine.holdouts import full_names
 
 PROFILES = ("smoke", "quick", "paper")  # "smoke" runs the same code on data that the library draws
-AS_PUBLISHED: Mapping[str, object] = {}  # the override that changes nothing
+NO_OVERRIDE: Mapping[str, object] = {}  # every setting as the row has it
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Splits:
     n_splits: int
 
     def indices(self, dataset, split: int) -> tuple[np.ndarray, np.ndarray]:
-        """(train, test) row numbers."""
+        """The places of the examples (train, test)."""
         raise NotImplementedError
 
     def first(self, n_splits: int) -> "Splits":
@@ -88,9 +89,9 @@ class Measure:
     """What an experiment records of a trial.
 
     ``rows(estimator, dataset, train, test)`` returns what it finds: a dict for each stage, usually
-    one. Usually it fits the estimator on the rows ``train`` of the data set, and predicts the rows
-    ``test``. The fields from ``shares`` on are rules; when records are read, each row is checked by
-    them.
+    one. Usually it fits the estimator on the examples ``train`` of the data set, and predicts the
+    examples ``test``. The fields from ``shares`` on are rules; when records are read, each record
+    is checked by them.
     """
 
     rows: Callable[..., list[dict]]
@@ -118,7 +119,7 @@ class Configuration(Protocol):
 
 
 @dataclass(frozen=True)
-class Fixed:
+class SameEverywhere:
     """The same estimator on every data set."""
 
     estimator: BaseEstimator | None
@@ -143,9 +144,10 @@ class Part:
     configurations : mapping from each method, in the order of printing, to a Configuration, an
         unfitted estimator, or None if the measure needs none; or to a mapping from data set to one
         of these.
-    overrides : mapping from each method that runs to a list of overrides, for a trial each. An
-        override maps settings to values that replace the configuration's. If there are none, every
-        method of ``configurations`` runs once, without override.
+    overrides : mapping from each method that runs to a list of overrides. On each data set and
+        split there is a trial for each of them. An override maps settings to values that replace
+        the configuration's. If there are none, every method of ``configurations`` runs, without
+        override.
     """
 
     datasets: tuple[str, ...]
@@ -162,13 +164,18 @@ class Part:
         """A method's configuration on one of the part's data sets."""
         configured = self.configurations[method]
         if isinstance(configured, Mapping):
+            if dataset not in configured:
+                raise ValueError(
+                    f"{method} is set up for each data set, {sorted(configured)}, and not for "
+                    f"{dataset!r}; take one of these, or another method"
+                )
             configured = configured[dataset]
-        return configured if isinstance(configured, Configuration) else Fixed(configured)
+        return configured if isinstance(configured, Configuration) else SameEverywhere(configured)
 
     def override_texts(self, dataset: str, method: str) -> list[str]:
         """A method's overrides on one of the part's data sets, as :class:`Trial` has them."""
         configuration = self.configuration(dataset, method)
-        overrides = self.overrides.get(method, [AS_PUBLISHED])
+        overrides = self.overrides.get(method, [NO_OVERRIDE])
         named = [configuration.full_names(override) for override in overrides]
         return [json.dumps(override, sort_keys=True) for override in named]
 
@@ -193,8 +200,8 @@ class Experiment:
         the last data set and each method's first override run: for parts with many overrides. A
         measure that runs alone has one trial a method.
     quick_splits : int, default 3
-        Splits of the profile "quick", fewer where a split takes minutes; data sets where the data
-        fix the split.
+        Splits of the profile "quick", fewer where a split takes minutes. Where the data fix the
+        split, the number of data sets instead.
     stand_in : function, default :func:`as_named`
         From a data set's name to the drawn one that stands for it in the profile "smoke"; by
         default each set stands for itself.
@@ -282,13 +289,22 @@ class Experiment:
 
         Each part keeps the ``datasets`` that it covers; what no part covers goes to the first that
         has one of the ``methods``. ``overrides`` are those of the methods that it names, as in
-        :class:`Part`. What is empty or 0 stays as it is; trials that stay the same have the same
-        records. ValueError if no trial is left.
+        :class:`Part`. What is empty or 0 stays as it is, and so does a split that the data fix;
+        trials that stay the same have the same records. ValueError if no method runs on a data
+        set, or an override is of no method that runs.
         """
+        for name, names in {"datasets": datasets, "methods": methods}.items():
+            if isinstance(names, str):
+                raise ValueError(f"{name} must be a list of names, such as [{names!r}], got a text")
         overrides = overrides or {}
         self._check([*methods, *overrides])
-        if n_splits < 0:
-            raise ValueError(f"n_splits must be at least 1, or 0 for all, got {n_splits}")
+        for name, values in overrides.items():
+            if isinstance(values, Mapping):
+                raise ValueError(f"overrides of {name} must be a list, such as [{dict(values)}]")
+        if not isinstance(n_splits, int) or n_splits < 0:
+            raise ValueError(
+                f"n_splits must be an integer of at least 1, or 0 for all, got {n_splits!r}"
+            )
         with_methods = [part for part in self.parts if not methods or {*methods} & {*part.methods}]
         uncovered = [name for name in datasets if not self.covers(name)]
         if uncovered and isinstance(with_methods[0].splits, GivenSplit):
@@ -307,14 +323,19 @@ class Experiment:
             kept = {}
             for method in part.methods:
                 if not methods or method in methods:
-                    as_before = part.overrides.get(method, [AS_PUBLISHED])
+                    as_before = part.overrides.get(method, [NO_OVERRIDE])
                     kept[method] = overrides.get(method, as_before)
             if asked or not datasets:
                 of_part = tuple(name for name in datasets if name in asked) or part.datasets
                 parts.append(replace(part, datasets=of_part, splits=splits, overrides=kept))
-        if not parts:
-            raise ValueError(f"none of {[*methods]} runs on {[*datasets]} in {self.name}")
-        return replace(self, parts=tuple(parts))
+        varied = replace(self, parts=tuple(parts))
+        if lost := [name for name in datasets if not varied.covers(name)]:
+            raise ValueError(f"none of {[*methods]} runs on {lost} in {self.name}")
+        if idle := sorted(overrides.keys() - {*varied.methods}):
+            raise ValueError(f"overrides must be of methods that run, {varied.methods}, got {idle}")
+        if empty := [name for name, values in overrides.items() if not values]:
+            raise ValueError(f"overrides must have one for each of {empty} at least; {{}} is one")
+        return varied
 
     def _check(self, methods):
         if unknown := set(methods or ()) - set(self.methods):
@@ -388,9 +409,3 @@ def _loaded(catalogue, name, data_home):
             f"listed; {catalogue.how_to_list}"
         )
     return dataset, content
-
-
-def set_random_states(estimator, seed: int):
-    """Seed every part of a composed estimator that draws random numbers."""
-    names = [name for name in estimator.get_params() if name.split("__")[-1] == "random_state"]
-    estimator.set_params(**dict.fromkeys(names, seed))

@@ -27,6 +27,7 @@ from mimlstudy.engine.records import (
     GROUP,
     KEY,
     MADE_ALIKE,
+    NOT_SAME,
     REFUTED,
     SAME,
     Store,
@@ -37,12 +38,11 @@ from mimlstudy.engine.records import (
 from mimlstudy.engine.trials import Experiment, Trial
 from mimlstudy.engine.workers import TrialError, run_trials
 
-NOT_SAME = (DIFFERENT, DAMAGED, FAILED)
 MEANING = (
-    "equal: to a millionth; close: as if one test bag in a hundred, or one in all, had one label "
-    "decided and two neighbours ranked differently"
+    "equal: to a millionth; close: as if one test bag in a hundred, and at least one, had one "
+    "label decided and two neighbours ranked differently"
 )
-VERIFIED_COLUMNS = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
+COLUMNS_OF_RESULT = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
 LARGEST_SHARE_OF_A_TRIAL = 1 / 4
 
 
@@ -50,7 +50,7 @@ class Recorded(NamedTuple):
     """What can be verified: recorded trials, and how they run again."""
 
     experiments: Mapping[str, Experiment]  # by name
-    rows: pd.DataFrame  # of all groups
+    rows: pd.DataFrame  # of the groups that are verified
     store: Store
     jobs: int
     data_home: object
@@ -68,7 +68,7 @@ def verify(
     data_home=None,
     random_state=None,
 ) -> pd.DataFrame:
-    """Re-run recorded trials of each group: a random ``sample``, and every outlier.
+    """Re-run recorded trials of each group: a random ``sample``, outliers, and what once differed.
 
     A group whose repeated trials all give the recorded numbers is attested, unless another machine
     found otherwise: its records count as current for today's code, until a later outcome of the
@@ -96,7 +96,8 @@ def verify(
     -------
     One row a group: the numbers of trials n_recorded and n_checked, the largest_difference, and
     the outcome: "equal", "close" or "different", see ``mimlstudy.engine.comparison``; "damaged" (a
-    row was edited); or "failed" (a trial raised; a warning shows the first error).
+    row does not fit its seal, or has an impossible number); or "failed" (a trial raised; a warning
+    shows the first error).
     """
     if sample < 1:
         raise ValueError(f"sample must be at least 1, got {sample}")
@@ -108,7 +109,7 @@ def verify(
             repeatable[experiment.name] = experiment
     rows = _rows_in_groups(repeatable, profile, store)
     if rows.empty:
-        return pd.DataFrame(columns=VERIFIED_COLUMNS)
+        return pd.DataFrame(columns=COLUMNS_OF_RESULT)
     if profile == "quick":
         rows = _with_all_that_differed(rows, repeatable, store)
     if only_not_current:
@@ -126,7 +127,7 @@ def verify(
         if not is_audit or outcome["differing"]:
             _mark_and_record(recorded, outcome)
         outcomes.append(outcome)
-    table = pd.DataFrame(outcomes, columns=VERIFIED_COLUMNS)
+    table = pd.DataFrame(outcomes, columns=COLUMNS_OF_RESULT)
     return table.sort_values(GROUP, ignore_index=True)
 
 
@@ -137,7 +138,10 @@ def n_in_no_group(
     n_trials = 0
     for experiment in experiments:
         table = read_records(experiment, profile=profile, store=store)
-        left_out = ~_have_group(table) if experiment.measure.repeatable else table["state"].notna()
+        if experiment.measure.repeatable:
+            left_out = ~_have_group(table)
+        else:
+            left_out = pd.Series(True, table.index)
         n_trials += len(table[left_out].drop_duplicates(KEY))
     return n_trials
 
@@ -238,8 +242,8 @@ def _judge_groups(recorded: Recorded, to_run) -> Iterator[dict]:
 def _judge_group(recorded, group, results, n_trials) -> dict:
     """The outcome of a group, with the trials that agree with their records and those that do not.
 
-    ``results`` has the largest difference of each trial that ran, and whether it passes. What a
-    damaged record does not give again says nothing of the others: such a trial is in neither.
+    ``results`` has the largest difference of each trial that ran, and whether it passes. A damaged
+    record that does not come again says nothing of the others: its trial is in neither.
     """
     records = recorded.rows.merge(pd.DataFrame([group], columns=GROUP), on=GROUP)
     largest = max((difference for difference, _ in results.values()), default=0.0)

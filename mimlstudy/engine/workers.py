@@ -33,6 +33,7 @@ from mimlstudy.engine.trials import Experiment, Measure, Splits, Trial, run_tria
 
 SECONDS_TO_END = 10
 SHARED = 2**28  # bytes of results that the trials of a batch have in common
+LARGEST_BATCH = 6  # trials
 DIED = "its worker process died"
 START_WORKERS = "dask worker ADDRESS --nworkers N --nthreads 1"
 PRELOAD = "--preload-nanny mimlstudy.engine.arithmetic"
@@ -72,8 +73,8 @@ def run_trials(
 ) -> Iterator[tuple[Trial, list[dict]]]:
     """Run trials, one BLAS thread each, and yield (trial, sealed rows) as they end.
 
-    A worker gets a batch: all trials of one split of a data set, which share kernels, distances and
-    the like; or one trial, if there would be too few batches. Results do not depend on the batches.
+    A worker gets a batch: trials of one split of a data set, which share kernels, distances and the
+    like; or one trial, if there would be too few batches. Results do not depend on the batches.
     No worker outlives the call, so that what foreign code leaves behind reaches no later call.
     Trials whose measure needs them ``alone`` run one at a time, each in a new process of this
     machine. A TrialError at the end says that some failed, or their worker died.
@@ -163,11 +164,19 @@ def _local_workers(n_processes):
 
 
 def _batches(jobs, n_workers) -> list[list[Job]]:
-    """The jobs by data set and split; one by one if so few batches would leave workers idle."""
-    batches: dict[tuple, list[Job]] = {}
+    """The jobs by data set and split; one by one if so few batches would leave workers idle.
+
+    A batch is recorded when it has ended, and an interrupt loses what has run of it: it has at most
+    :data:`LARGEST_BATCH` jobs.
+    """
+    by_split: dict[tuple, list[Job]] = {}
     for job in jobs:
-        batches.setdefault((job.trial.dataset, job.trial.split), []).append(job)
-    return [*batches.values()] if len(batches) >= 2 * n_workers else [[job] for job in jobs]
+        by_split.setdefault((job.trial.dataset, job.trial.split), []).append(job)
+    batches = []
+    for of_split in by_split.values():
+        starts = range(0, len(of_split), LARGEST_BATCH)
+        batches += [of_split[start : start + LARGEST_BATCH] for start in starts]
+    return batches if len(batches) >= 2 * n_workers else [[job] for job in jobs]
 
 
 def _on_cluster(jobs, address) -> Iterator[Ended]:
@@ -245,9 +254,9 @@ def _send(sender, job, parent, modules):
 
 
 def _depend_on(parent, modules):
-    """Run the code that the process ``parent`` has, leave Ctrl-C to it, and end when it has ended.
+    """Import the ``modules`` that the process ``parent`` has, so that later edits do not run here.
 
-    The parent has imported the ``modules``.
+    Ctrl-C is left to the parent, and this process ends when the parent has ended.
     """
     # The parent ends this process. Ctrl-C would make one that still imports print an error.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -12,7 +12,7 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.judge.selection import unmixed
+from mimlstudy.judge.selection import checked_for_means
 from mimlstudy.judge.statistics import ALPHA, RHO_BY_SIZE
 from mimlstudy.paper.section5 import EQUAL_PAIRS, N_SPLITS
 
@@ -73,7 +73,7 @@ def _by_size(records):
 
     They hold mean differences over their std; each row is of a data set.
     """
-    for method, rows in unmixed(records).groupby("method"):
+    for method, rows in checked_for_means(records).groupby("method"):
         ratios = rows[[*CRITERIA]]
         if ratios.isna().any(axis=None):
             raise ValueError(f"{method}: a difference is missing, which would count as none")

@@ -1,8 +1,8 @@
 """How many cells would agree by chance: values of other algorithms against a printed row.
 
 Settings that come closest to print were chosen among alternatives. A fair chance agreement gives
-other algorithms the same choice: of each row's recorded alternatives the one that agrees with most
-cells of the printed row.
+other algorithms the same choice: of each row's recorded alternatives the one of which the largest
+share of cells agrees with the printed row.
 """
 
 import pandas as pd
@@ -13,7 +13,7 @@ from mimlstudy.judge.selection import Records
 from mimlstudy.judge.tolerances import tolerance
 from mimlstudy.judge.verdicts import PRINTED_COLUMN, against_printed
 from mimlstudy.paper.experiments import settings_closest_to_print
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 
 PAIR_OF_ROWS = ["table", "algorithm", "other"]
 
@@ -22,24 +22,24 @@ def chosen_closest(get_records: Records) -> pd.DataFrame:
     """Each of our rows against each printed row, after a choice among its alternatives.
 
     Columns: table, algorithm (ours), other (printed), alternative (the chosen one), agree and cells
-    (numbers), closest_to_print: whether our row has settings chosen because they come closest.
+    (numbers), is_closest_to_print: whether our row has settings chosen because they come closest.
     """
-    tables = [_chosen_in_table(number, get_records) for number in published_tables()]
+    tables = [_chosen_in_table(number, get_records) for number in printed_tables()]
     return pd.concat(tables, ignore_index=True)
 
 
 def _chosen_in_table(number, get_records):
-    """Of each of our rows and each printed row the alternative that agrees most."""
+    """Of each of our rows and each printed row the alternative that agrees in the largest share."""
     pairs = _pairs(number, get_records)
     groups = pairs.groupby([*PAIR_OF_ROWS, "alternative"], sort=False)["agrees"]
     counts = groups.agg(agree="sum", cells="size")
     share = counts["agree"] / counts["cells"]
     best = share.groupby(PAIR_OF_ROWS, sort=False).idxmax()
     chosen = counts.loc[best].reset_index()
-    n_closest = settings_closest_to_print(published_tables()[number].experiment)
+    n_closest = settings_closest_to_print(printed_tables()[number].experiment)
     # A row that the table does not have has no such settings.
-    closest_to_print = chosen["algorithm"].map(n_closest).fillna(0) > 0
-    return chosen.assign(closest_to_print=closest_to_print)
+    is_closest_to_print = chosen["algorithm"].map(n_closest).fillna(0) > 0
+    return chosen.assign(is_closest_to_print=is_closest_to_print)
 
 
 def _pairs(number, get_records):
@@ -51,7 +51,7 @@ def _pairs(number, get_records):
     ours = ours.merge(printed[[*PRINTED_COLUMN, "algorithm"]])
     pairs = against_printed(ours, printed)
     pairs = pairs.assign(tolerance=tolerance(pairs)).dropna(subset="tolerance")
-    difference = pairs["mean"] - pairs["published_mean"]
+    difference = pairs["mean"] - pairs["printed_mean"]
     return pairs.assign(agrees=difference.abs() <= pairs["tolerance"])
 
 
@@ -67,7 +67,7 @@ def chance_with_choice(
     groups = {
         "own": chosen[same],
         "others": chosen[~same],
-        "others_marked": chosen[~same & chosen["closest_to_print"]],
+        "others_marked": chosen[~same & chosen["is_closest_to_print"]],
     }
     shares: dict[str, float | None] = {}
     for name, rows in groups.items():

@@ -19,11 +19,11 @@ from mimlstudy.judge.selection import (
     ALTERNATIVES,
     Records,
     as_in_our_tables,
+    checked_for_means,
     records_of,
-    unmixed,
 )
 from mimlstudy.paper.experiments import EXPERIMENTS
-from mimlstudy.paper.published import ALL_CRITERIA, published_sweeps
+from mimlstudy.paper.printed import ALL_CRITERIA, choice_sweeps
 
 
 class Effect(NamedTuple):
@@ -41,7 +41,7 @@ def effects_of_choices(get_records: Records) -> dict[str, list[Effect]]:
     """The measured effects of each choice by its id, in the order of ``choice_sweeps.csv``."""
     alternatives = records_of(get_records, ALTERNATIVES)
     effects: dict[str, list[Effect]] = defaultdict(list)
-    for sweep in published_sweeps().to_dict("records"):
+    for sweep in choice_sweeps().to_dict("records"):
         recorded = records_of(get_records, sweep["experiment"])
         overrides = _overrides_of(sweep, alternatives)
         varied = alternatives[alternatives["override"].isin(overrides)]
@@ -69,9 +69,9 @@ def _effects(our_rows, alternatives, sweep):
         alternatives = alternatives[alternatives["method"] == method]
     criterion = sweep["criterion"]
     keys = ["dataset", "method", "split"]
-    values_of_rows = unmixed(our_rows)[[*keys, criterion]]
+    values_of_rows = checked_for_means(our_rows)[[*keys, criterion]]
     # On the splits that both have: others may be easier.
-    pairs = unmixed(alternatives, "override").merge(
+    pairs = checked_for_means(alternatives, "override").merge(
         values_of_rows,
         on=keys,
         suffixes=("", "_row"),

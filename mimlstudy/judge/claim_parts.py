@@ -24,21 +24,19 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.engine.records import CONFIGURED
 from mimlstudy.judge import statistics
 from mimlstudy.judge.claim_tests import OF_GROUPS, QUOTED, ClaimTest
-from mimlstudy.judge.compare import (
-    compare_characteristics,
-    round_half_up,
-)
+from mimlstudy.judge.compare import compare_characteristics
 from mimlstudy.judge.rules import DEFAULT_RULES, PART_TESTS, Rules
-from mimlstudy.judge.selection import as_in_our_tables, runs_by, unmixed
+from mimlstudy.judge.selection import as_in_our_tables, checked_for_means, runs_by
 from mimlstudy.judge.statistics import ALPHA, MARGIN
-from mimlstudy.paper.published import (
+from mimlstudy.judge.tolerances import round_half_up
+from mimlstudy.paper.printed import (
     ALL_CRITERIA,
-    published_cells,
-    published_characteristics,
-    published_facts,
+    printed_cells,
+    printed_characteristics,
+    printed_facts,
 )
 
-# How far below a quoted accuracy a competitive method may be.
+# The margin of a tie with a quoted accuracy; also how far below it a competitive method may be.
 COMPETITIVE = 0.02
 # In percentage points: the paper says "about 20-45%", in such steps.
 ABOUT = 5.0
@@ -48,13 +46,13 @@ MEAN_DECIMALS = 12
 SOLVER_TOLERANCE = 1e-6
 
 # The columns that a comparison needs.
-COMPARED = ["dataset", "method", "split", "n_train", "n_test", *ALL_CRITERIA]
+COLUMNS_OF_COMPARISONS = ["dataset", "method", "split", "n_train", "n_test", *ALL_CRITERIA]
 
 NOT_TESTED = "not tested"
 
 
-class Outcome(NamedTuple):
-    """What a comparison claims: the outcome that supports it, and those that contradict it."""
+class Evidence(NamedTuple):
+    """What supports a claim about two methods, and what contradicts it: how they compare."""
 
     supports: str
     contradicts: tuple[str, ...]
@@ -63,21 +61,21 @@ class Outcome(NamedTuple):
 # "Best mean", "worst mean" and boldface speak of means: a tie does not contradict them. "Much"
 # means by more than the margin of a tie.
 CLAIMED = {
-    "better": Outcome("better", ("worse", "tie")),
-    "worse": Outcome("worse", ("better", "tie")),
-    "tie": Outcome("tie", ("much better", "much worse")),
-    "not better": Outcome("not better", ("much better",)),
-    "not worse": Outcome("not worse", ("much worse",)),
-    "best mean": Outcome("better", ("worse",)),
-    "worst mean": Outcome("worse", ("better",)),
-    "boldface": Outcome("better", ("worse",)),
+    "better": Evidence("better", ("worse", "tie")),
+    "worse": Evidence("worse", ("better", "tie")),
+    "tie": Evidence("tie", ("much better", "much worse")),
+    "not better": Evidence("not better", ("much better",)),
+    "not worse": Evidence("not worse", ("much worse",)),
+    "best mean": Evidence("better", ("worse",)),
+    "worst mean": Evidence("worse", ("better",)),
+    "boldface": Evidence("better", ("worse",)),
 }
 # By the paper's convention what is not significant is a tie, so any significant difference denies
 # one.
 BY_CONVENTION = CLAIMED | {
-    "tie": Outcome("tie", ("better", "worse")),
-    "not better": Outcome("not better", ("better",)),
-    "not worse": Outcome("not worse", ("worse",)),
+    "tie": Evidence("tie", ("better", "worse")),
+    "not better": Evidence("not better", ("better",)),
+    "not worse": Evidence("not worse", ("worse",)),
 }
 
 
@@ -145,9 +143,9 @@ def _words(compared, part_test, adjust, level):
     supporting, contradicting = [], []
     for part in compared:
         p_values = getattr(part.comparison, part_test)
-        outcome = CLAIMED[part.claimed]
-        supporting.append(p_values[outcome.supports])
-        contradicting.append(min(p_values[word] for word in outcome.contradicts))
+        evidence = CLAIMED[part.claimed]
+        supporting.append(p_values[evidence.supports])
+        contradicting.append(min(p_values[word] for word in evidence.contradicts))
     is_supported = np.less(adjust(supporting), level)
     is_contradicted = np.less(adjust(contradicting), level)
     words = np.select(
@@ -165,10 +163,10 @@ def _words_by_convention(compared, level):
         significant = part.comparison.outcome("paired", level)
         holds = {"tie"} if significant == "neither" else {significant}
         holds |= {f"not {word}" for word in ("better", "worse") if word != significant}
-        outcome = BY_CONVENTION[part.claimed]
-        if outcome.supports in holds:
+        evidence = BY_CONVENTION[part.claimed]
+        if evidence.supports in holds:
             words.append("supported")
-        elif holds & {*outcome.contradicts}:
+        elif holds & {*evidence.contradicts}:
             words.append("contradicted")
         else:
             words.append("undecided")
@@ -183,6 +181,8 @@ def _judged_part(part, n_parts, level, paper, paired, corrected):
         needs = f"margin {comparison.tied_within:.3f}"
     elif least_shown is None:
         needs = "by ranks"
+    elif not comparison.half:
+        needs = "all differences are equal"
     else:
         needs = f"supported from {least_shown:.3f}"
     effect = f"{comparison.difference:+.3f} ± {comparison.half:.3f}"
@@ -204,9 +204,9 @@ def comparisons(
     rules: Rules = DEFAULT_RULES,
 ) -> list[ComparedPart | ClaimPart]:
     """A part for each case of a test: a comparison, or a part that names the records it lacks."""
-    records = unmixed(as_in_our_tables(records))
+    records = checked_for_means(as_in_our_tables(records))
     # All other columns would be copied with each choice of rows.
-    records = records.filter(items=COMPARED)
+    records = records.filter(items=COLUMNS_OF_COMPARISONS)
     parts = []
     for methods, rivals, name in test.cases():
         if rules.counts(name):
@@ -225,7 +225,9 @@ def _compared(records, test, methods, rivals, name, margin):
     method, rival = " or ".join(methods), " or ".join(rivals)
     if test.claimed in OF_GROUPS and not missing:
         groups = methods, rivals
-        method, rival = _extreme_methods(rows, groups, criterion, test.claimed)
+        missing = _groups_without_values(rows, groups, criterion)
+        if not missing:
+            method, rival = _extreme_methods(rows, groups, criterion, test.claimed)
     subject, aspect = _named(test, method, rival, name)
     if missing:
         return ClaimPart(subject, aspect, note=missing)
@@ -251,6 +253,13 @@ def _named(test, method, rival, name):
         aspect = f"{aspect} {test.claimed}"
     aspect += "".join(f", by {value}" for value in test.values)
     return subject, aspect
+
+
+def _groups_without_values(rows, groups, criterion):
+    """The groups of which no method has a value of the criterion, joined by commas; or ""."""
+    with_value = {*rows.loc[rows[criterion].notna(), "method"]}
+    gaps = [" or ".join(group) for group in groups if with_value.isdisjoint(group)]
+    return ", ".join(gaps)
 
 
 def _extreme_methods(rows, groups, criterion, claimed):
@@ -284,7 +293,7 @@ def _against_accuracy(rows, method, bound):
 
 def quoted_accuracy(rival: str, dataset: str) -> float:
     """The accuracy that stands for a group of Table 5's quoted ones, a name of ``QUOTED``."""
-    cells = published_cells(5)
+    cells = printed_cells(5)
     # What the paper quotes has no deviation.
     is_quoted = (cells["dataset"] == dataset) & cells["std"].isna()
     quoted = cells.loc[is_quoted, "mean"]
@@ -442,7 +451,7 @@ def characteristics_agree(recomputed: pd.DataFrame, _: ClaimTest) -> list[ClaimP
         if cell.verdict == "missing":
             parts.append(ClaimPart(*place, note=cell.dataset))
         else:
-            note = f"{cell.recomputed:g}, {cell.published:g} printed"
+            note = f"{cell.recomputed:g}, {cell.as_printed:g} printed"
             parts.append(_fact(*place, cell.verdict == "agrees", note))
     return parts
 
@@ -450,7 +459,7 @@ def characteristics_agree(recomputed: pd.DataFrame, _: ClaimTest) -> list[ClaimP
 def ranges(recomputed: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
     """The lowest and the highest value of a percentage are about ``values``."""
     # A range over some of the sets would not be the paper's.
-    if len(recomputed) < len(published_characteristics()):
+    if len(recomputed) < len(printed_characteristics()):
         return NOT_RECOMPUTED
     (name,) = test.on
     low, high = test.values
@@ -467,7 +476,7 @@ def ranges(recomputed: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
 
 def facts_agree(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
     """What the paper states of the data sets ``on``, of ``data_facts.csv``, against the files."""
-    printed = published_facts()
+    printed = printed_facts()
     parts = []
     for row in printed[printed["dataset"].isin(test.on)].itertuples():
         of_dataset = measured[measured["dataset"] == row.dataset]
@@ -505,9 +514,10 @@ def largest(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
 
 
 def more_instances(measured: pd.DataFrame, test: ClaimTest) -> list[ClaimPart]:
-    """InsDif turns an example into a bag with one instance for each label.
+    """A data set has more than one label.
 
-    For each label there are as many times more training instances as there are labels.
+    InsDif makes a bag with one instance for each label of each example, so that there are as many
+    times more training instances for each label.
     """
     parts = []
     for name in test.on:
@@ -528,10 +538,11 @@ def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[ClaimPart]:
         note = "the objective of steps that rise"
         return [ClaimPart("CCCP", "objective", note=note)]
     change = traces["following"] / traces["objective"] - 1
-    steps = traces.assign(change=change).sort_values("stage")
-    of_fits = steps.groupby([*CONFIGURED, "split"])["change"]
-    rises = of_fits.max() > SOLVER_TOLERANCE
-    note = f"rises in {rises.sum()} of {len(rises)} fits, by {change.max():.2%} at most"
+    largest = traces.assign(change=change).groupby([*CONFIGURED, "split"])["change"].max()
+    rises = largest > SOLVER_TOLERANCE
+    note = f"rises in {rises.sum()} of {len(rises)} fits"
+    if rises.any():
+        note += f", by {largest.max():.2%} at most"
     return [_fact("CCCP", "objective", not rises.any(), note)]
 
 

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import Selection
-from mimlstudy.paper.published import (
-    published_cells,
-    published_table_of,
+from mimlstudy.paper.printed import (
+    printed_cells,
+    printed_table_of,
     read_rows,
 )
 
@@ -40,7 +40,7 @@ class ClaimTest(NamedTuple):
     claimed: str
     methods: tuple[str, ...] = ()
     rivals: tuple[str, ...] = ()
-    on: tuple[str, ...] = ()  # criteria or data sets
+    on: tuple[str, ...] = ()  # criteria or data sets; of facts also what they are about
     values: tuple[float, ...] = ()
     experiments: tuple[str, ...] = ()
 
@@ -64,8 +64,8 @@ class ClaimTest(NamedTuple):
 
     def _printed_cells(self):
         """The table of the first experiment, and its cells that have a value."""
-        table = published_table_of(self.experiments[0])
-        cells = published_cells(table.number)
+        table = printed_table_of(self.experiments[0])
+        cells = printed_cells(table.number)
         return table, cells[cells["printed"] == "value"]
 
     def _bold_against_others(self):
@@ -73,9 +73,9 @@ class ClaimTest(NamedTuple):
         table, cells = self._printed_cells()
         cases = []
         for place in cells[table.columns].unique():
-            column = cells[cells[table.columns] == place]
-            bold = column.loc[column["best"], "algorithm"]
-            rest = column.loc[~column["best"], "algorithm"]
+            in_column = cells[cells[table.columns] == place]
+            bold = in_column.loc[in_column["best"], "algorithm"]
+            rest = in_column.loc[~in_column["best"], "algorithm"]
             cases.append((bold.tolist(), rest.tolist(), place))
         return cases
 

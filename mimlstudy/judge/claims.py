@@ -9,7 +9,7 @@ printed means, the claim is *undecided*, whatever its parts are.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from itertools import groupby
 
@@ -27,12 +27,11 @@ from mimlstudy.judge.rules import DEFAULT_RULES, POWERFUL, Rules
 from mimlstudy.judge.selection import (
     SETTINGS_COLUMNS,
     Records,
-    Selection,
     records_of,
     selected,
     without_synthetic,
 )
-from mimlstudy.paper.published import published_claims
+from mimlstudy.paper.printed import printed_claims
 
 WORDS = (
     "supported",
@@ -54,8 +53,8 @@ PAPERS, CORRECTED = "paper's test", "corrected test"
 IN_ADVANCE, EQUAL = "fixed in advance", "equal tuning"
 EQUIVALENCE = "paper's test, ties by equivalence"
 # The views that tables of claims show.
-CLAIM_COLUMNS = (PAPERS, CORRECTED, IN_ADVANCE, EQUAL)
-# The heading of each view, its column of settings and its test of parts, one of PART_TESTS.
+SHOWN_VIEWS = (PAPERS, CORRECTED, IN_ADVANCE, EQUAL)
+# The heading of each view, its column of settings and its test of parts, one of rules.PART_TESTS.
 VIEWS = {
     PAPERS: ("closest", "paper"),
     CORRECTED: ("closest", "corrected"),
@@ -100,7 +99,7 @@ class ClaimFinding:
 
     @classmethod
     def of_dict(cls, fields: dict) -> "ClaimFinding":
-        """The finding that ``dataclasses.asdict`` made ready for JSON."""
+        """The finding whose :meth:`as_dict` gave these fields, also after JSON."""
         verdicts = {view: ClaimVerdict(**made) for view, made in fields["verdicts"].items()}
         parts = tuple(ClaimPart(**made) for made in fields["parts"])
         rebuilt = {
@@ -120,37 +119,42 @@ def evaluate_claims(
     ids: tuple[str, ...] | None = None,
 ) -> list[ClaimFinding]:
     """Findings of all claims, or of ``ids``, on ``get_records(name)``; synthetic data test none."""
-    read_once = cache(partial(records_of, get_records))
-    read = cache(partial(_real_records, read_once))
+    recorded, moved = _readers_of_selections(get_records)
     findings = []
-    for claim in published_claims().to_dict("records"):
+    for claim in printed_claims().to_dict("records"):
         if ids is None or claim["id"] in ids:
-            findings.append(_evaluate(claim, read))
+            findings.append(_evaluate(claim, recorded, moved))
     return findings
 
 
-def _real_records(get_records, selection, *, printed=False):
-    """The selected records without those of synthetic data.
+def _readers_of_selections(get_records):
+    """Two functions of a selection, without synthetic data; each result is made once.
 
-    If ``printed``, their means are moved to the printed ones, to measure power.
+    ``recorded(selection)`` gives its records. ``moved(selection, left_out)`` gives them without
+    those splits, their means moved to the printed ones.
     """
-    rows = without_synthetic(selected(get_records, selection))
-    if not printed:
-        return rows
-    return moved_to_printed_means(rows, selection.experiments[0])
+    read_once = cache(partial(records_of, get_records))
+
+    @cache
+    def recorded(selection):
+        return without_synthetic(selected(read_once, selection))
+
+    @cache
+    def moved(selection, left_out):
+        rows = without_splits(recorded(selection), left_out)
+        return moved_to_printed_means(rows, selection.experiments[0])
+
+    return recorded, moved
 
 
-def _evaluate(claim, read):
+def _evaluate(claim, recorded, moved):
     """A claim's finding; its parts are made once for each column of settings."""
     tests = claim_tests().get(claim["id"], [])
-    estimates = [test for test in tests if test.claimed not in FACT_TESTS]
     parts, printed_parts = {}, {}
     for column in SETTINGS_COLUMNS:
-        recorded = partial(_records_of_test, read, column)
-        parts[column] = parts_of(tests, recorded)
-        # Facts have no power: nothing of them is estimated.
-        printed = partial(_printed_records, read, column)
-        printed_parts[column] = parts_of(estimates, printed)
+        rules = replace(DEFAULT_RULES, column=column)
+        made = _recorded_and_printed_parts(tests, recorded, moved, rules)
+        parts[column], printed_parts[column] = made
     verdicts = {}
     for view, (column, part_test) in VIEWS.items():
         verdicts[view] = verdict_of(parts[column], part_test, printed_parts[column])
@@ -165,13 +169,21 @@ def _evaluate(claim, read):
     )
 
 
-def _records_of_test(read, column, test):
-    return read(test.selection(column))
+def _recorded_and_printed_parts(tests, recorded, moved, rules):
+    """The parts of a claim, and those of its comparisons by the printed means, for their power."""
 
+    def records_of_test(test):
+        records = recorded(test.selection(rules.column))
+        is_fact = test.claimed in FACT_TESTS
+        return records if is_fact else without_splits(records, rules.left_out)
 
-def _printed_records(read, column, test):
-    """The same with printed means. Only estimates are read so, and each names methods."""
-    return read(Selection(test.experiments, column), printed=True)
+    def moved_records_of_test(test):
+        return moved(test.selection(rules.column), tuple(rules.left_out))
+
+    # Facts have no power: nothing of them is estimated.
+    estimates = [test for test in tests if test.claimed not in FACT_TESTS]
+    parts = parts_of(tests, records_of_test, rules)
+    return parts, parts_of(estimates, moved_records_of_test, rules)
 
 
 def verdict_of(
@@ -236,28 +248,14 @@ def argue(get_records: Records, rules: Rules = DEFAULT_RULES) -> list[ArguedClai
     Rules are about comparisons of methods. Facts, such as the arithmetic of a formula, depend on
     the column alone: a fact about methods is not tested in a column without their records.
     """
-    read_once = cache(partial(records_of, get_records))
-    read = cache(partial(_real_records, read_once))
-    return [_argued(claim, read, rules) for claim in published_claims()["id"]]
-
-
-def _argued(claim, read, rules):
-    tests = claim_tests().get(claim, [])
-    estimates = [test for test in tests if test.claimed not in FACT_TESTS]
-
-    def records_of_test(test):
-        records = _records_of_test(read, rules.column, test)
-        if test.claimed in FACT_TESTS:
-            return records
-        return without_splits(records, rules.left_out)
-
-    def printed_records(test):
-        return moved_to_printed_means(records_of_test(test), test.experiments[0])
-
-    parts = parts_of(tests, records_of_test, rules)
-    printed_parts = parts_of(estimates, printed_records, rules)
-    verdict = verdict_of(parts, rules.test, printed_parts, rules.power)
-    return ArguedClaim(claim, verdict, tuple(parts))
+    recorded, moved = _readers_of_selections(get_records)
+    argued = []
+    for claim in printed_claims()["id"]:
+        tests = claim_tests().get(claim, [])
+        parts, printed_parts = _recorded_and_printed_parts(tests, recorded, moved, rules)
+        verdict = verdict_of(parts, rules.test, printed_parts, rules.power)
+        argued.append(ArguedClaim(claim, verdict, tuple(parts)))
+    return argued
 
 
 def without_splits(records: pd.DataFrame, left_out: Sequence[int]) -> pd.DataFrame:

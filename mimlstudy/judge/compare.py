@@ -1,4 +1,4 @@
-"""From records to cells: mean ± std over the runs of a table, next to the published values."""
+"""From records to cells: mean ± std over the runs of a table, next to the printed values."""
 
 from itertools import product
 
@@ -10,17 +10,17 @@ from mimlstudy.engine.records import CURRENT, STATES
 from mimlstudy.judge.selection import (
     NO_RECORDS,
     as_in_our_tables,
-    unmixed,
+    checked_for_means,
 )
-from mimlstudy.judge.tolerances import tolerance
+from mimlstudy.judge.tolerances import round_half_up, tolerance
 from mimlstudy.judge.verdicts import verdict
-from mimlstudy.paper.published import (
+from mimlstudy.paper.printed import (
     ALL_CRITERIA,
-    PublishedTable,
-    published_cells,
-    published_characteristics,
-    published_table_of,
-    published_tables,
+    PrintedTable,
+    printed_cells,
+    printed_characteristics,
+    printed_table_of,
+    printed_tables,
 )
 
 MISSING_CELL = "missing"  # the state of a cell without records
@@ -32,22 +32,24 @@ PRINTED_NAMES = {f"yahoo:{name}": printed for name, printed in YAHOO_NAMES.items
 
 
 def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
-    """Every cell of Table ``number`` with the published and the measured mean ± std.
+    """Every cell of Table ``number`` with the printed and the measured mean ± std.
 
-    Methods beyond the paper's come last: their ``printed`` is "no row", their verdict empty.
+    ``printed`` says in a word what stands in print: "value", "N/A", "blank", or "no row" for
+    methods beyond the paper's, which come last and have no verdict. ``n`` counts runs, and
+    ``n_trials`` is the least number of trials, or folds, of one of them.
     ``complete`` says: original data, the whole protocol, current records.
     """
-    table = published_tables()[number]
+    table = printed_tables()[number]
     records = as_in_our_tables(records)
     rows = [_printed(table), _beyond(records, table)]
     cells = pd.concat(rows, ignore_index=True)
     cells = cells.merge(_measured(records, table), "left", PLACE)
-    cells = cells.fillna({"n": 0, "state": MISSING_CELL})
-    cells = cells.astype({"n": int})
+    cells = cells.fillna({"n": 0, "n_trials": 0, "state": MISSING_CELL})
+    cells = cells.astype({"n": int, "n_trials": int})
     before_state = cells.columns.get_loc("state")
     cells.insert(before_state, "n_protocol", table.n_runs)
     # A cross-validation is complete only if all folds of all runs were recorded.
-    whole_runs = cells.pop("n_trials") >= table.n_folds
+    whole_runs = cells["n_trials"] >= table.n_folds
     whole_protocol = (cells["n"] >= table.n_runs) & whole_runs
     original = cells["kind"] == "original"
     current = cells["state"] == CURRENT
@@ -58,14 +60,14 @@ def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
 
 
 def _printed(table):
-    """The paper's cells, whose numbers are called published."""
-    names = {name: f"published_{name}" for name in ("mean", "std", "best")}
-    return published_cells(table.number).rename(columns=names)
+    """The paper's cells, whose numbers are called printed."""
+    names = {name: f"printed_{name}" for name in ("mean", "std", "best")}
+    return printed_cells(table.number).rename(columns=names)
 
 
 def printed_values(number: int) -> pd.DataFrame:
-    """The cells of Table ``number`` that have a printed value, which is called published."""
-    cells = _printed(published_tables()[number])
+    """The cells of Table ``number`` that have a printed value."""
+    cells = _printed(printed_tables()[number])
     return cells[cells["printed"] == "value"]
 
 
@@ -76,7 +78,7 @@ def _beyond(records, table):
     places = product(methods, table.datasets, table.criteria)
     names = ["algorithm", "dataset", "criterion"]
     cells = pd.DataFrame(places, columns=names, dtype="str")
-    return cells.assign(table=table.number, published_best=False, printed="no row")
+    return cells.assign(table=table.number, printed_best=False, printed="no row")
 
 
 def _measured(records, table):
@@ -94,7 +96,7 @@ def _measured(records, table):
     return measured.reset_index()
 
 
-def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
+def run_means(records: pd.DataFrame, table: PrintedTable) -> pd.DataFrame:
     """One row for each (dataset, method, run): the mean criteria of the run's trials.
 
     A run is a split; in Table 4 one of the eleven data sets, which share a column; in Table 5 the
@@ -109,7 +111,7 @@ def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
     # In order, so that the largest of a run's states and kinds is its worst.
     states = pd.Categorical(records["state"], STATES, ordered=True)
     kinds = pd.Categorical(records["kind"], KINDS_OF_DATA, ordered=True)
-    rows = unmixed(records).assign(
+    rows = checked_for_means(records).assign(
         run=runs,
         dataset=names,
         state=states,
@@ -132,7 +134,7 @@ def _check_one_set_a_column(datasets, names):
         raise ValueError(f"column {name} must have one data set, got {mixed}")
 
 
-def as_table_names(records: pd.DataFrame, table: PublishedTable) -> pd.Series:
+def as_table_names(records: pd.DataFrame, table: PrintedTable) -> pd.Series:
     """The data sets as the table names them.
 
     A data set that is no column of the table goes by the name of the first column: the eleven of
@@ -143,16 +145,16 @@ def as_table_names(records: pd.DataFrame, table: PublishedTable) -> pd.Series:
 
 
 def moved_to_printed_means(records: pd.DataFrame, experiment: str) -> pd.DataFrame:
-    """Finished fits of a table whose means are moved to the printed ones; the spreads stay ours.
+    """Finished fits in a table, moved so that each mean is the printed one; the spreads stay ours.
 
     NaN where the paper prints no value. No rows for what is no table: figures print no means.
     """
-    table = published_table_of(experiment)
+    table = printed_table_of(experiment)
     if table is None:
         return NO_RECORDS
-    records = unmixed(as_in_our_tables(records))
+    records = checked_for_means(as_in_our_tables(records))
     names = [*table.criteria]
-    cells = published_cells(table.number)
+    cells = printed_cells(table.number)
     printed = cells.pivot(
         index=["dataset", "algorithm"],
         columns="criterion",
@@ -179,19 +181,19 @@ DECIMALS_OF_CHARACTERISTICS = {
 
 def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
     """Appendix C's table by cells, with a verdict: "agrees" as printed, "differs" or "missing"."""
-    table = published_characteristics()
+    table = printed_characteristics()
     names = recomputed["dataset"].replace(PRINTED_NAMES)
-    published = _by_characteristic(table, table.columns)
+    as_printed = _by_characteristic(table, table.columns)
     ours = _by_characteristic(recomputed.assign(dataset=names), table.columns)
     cells = pd.DataFrame(
         {
-            "published": published,
-            "recomputed": ours.reindex(published.index),
+            "as_printed": as_printed,
+            "recomputed": ours.reindex(as_printed.index),
         }
     )
     cells = cells.rename_axis(["dataset", "characteristic"]).reset_index()
     decimals = cells["characteristic"].map(DECIMALS_OF_CHARACTERISTICS)
-    printed = round_half_up(cells["published"], decimals)
+    printed = round_half_up(cells["as_printed"], decimals)
     rounded = round_half_up(cells["recomputed"], decimals)
     missing = rounded.isna()
     same = printed == rounded
@@ -203,10 +205,3 @@ def _by_characteristic(table, columns):
     """A series by data set and characteristic."""
     by_set = table.reindex(columns=columns).set_index("dataset")
     return by_set.stack().astype(float)
-
-
-def round_half_up(value, decimals):
-    """Halves are rounded up, also where floating point has put a half just below it."""
-    units = value * 10**decimals
-    # The last summand lifts such numbers.
-    return np.floor(units + 0.5 + 1e-9) / 10**decimals

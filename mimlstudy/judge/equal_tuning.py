@@ -15,13 +15,13 @@ from mimlstudy.judge.selection import (
     RECORDED_IN,
     Records,
     as_in_our_tables,
+    checked_for_means,
     records_of,
-    unmixed,
 )
 from mimlstudy.judge.statistics import ZERO
 from mimlstudy.paper.equal_tuning import BASE_METHODS, LAYOUTS
 from mimlstudy.paper.experiments import EXPERIMENTS
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.paper.section6 import YAHOO
 
 CONTROLS_EXPERIMENT = "controls"
@@ -38,7 +38,7 @@ def tuned_losses(get_records: Records) -> pd.DataFrame:
     learner of bags that works through InsDif goes by the learner's name, not by InsDif's.
     """
     records = records_of(get_records, RECORDED_IN["equal"])
-    rows = unmixed(as_in_our_tables(records)).dropna(subset="average_precision")
+    rows = checked_for_means(as_in_our_tables(records)).dropna(subset="average_precision")
     methods = rows["method"].map(BASE_METHODS)
     of_splits = rows["average_precision"].groupby([rows["dataset"], methods])
     means = of_splits.mean().unstack()
@@ -67,7 +67,7 @@ def learners_by_group(get_records: Records) -> pd.DataFrame:
         "kind_of_labels",
     ]
     records = records_of(get_records, RECORDED_IN["equal"], CONTROLS_EXPERIMENT)
-    rows = unmixed(as_in_our_tables(records))
+    rows = checked_for_means(as_in_our_tables(records))
     # Where there are no controls, there is nothing to compare bags with.
     rows = rows[rows["dataset"].isin(EXPERIMENTS[CONTROLS_EXPERIMENT].datasets)]
     if rows.empty:
@@ -93,7 +93,7 @@ def _groups(methods):
 
     The first kind that holds counts: controls have their layout, the paper's learners are of bags.
     """
-    of_scenes, one_label = published_tables()[1], published_tables()[5]
+    of_scenes, one_label = printed_tables()[1], printed_tables()[5]
     of_vectors = (*of_scenes.compared, "Cnmf")
     proposed = (*of_scenes.proposed, "D-MimlSvm", *one_label.proposed)
     layouts = methods.map(LAYOUTS)

@@ -21,18 +21,18 @@ from mimlstudy.judge.selection import (
     ALTERNATIVES,
     Records,
     as_in_our_tables,
+    checked_for_means,
     records_of,
-    unmixed,
 )
 from mimlstudy.paper.experiments import (
     ALTERNATIVE_SPLITS,
     EXPERIMENTS,
     ROWS,
 )
-from mimlstudy.paper.published import (
+from mimlstudy.paper.printed import (
     ALL_CRITERIA,
-    published_claims,
-    published_tables,
+    printed_claims,
+    printed_tables,
 )
 from mimlstudy.paper.variants import VARIED
 
@@ -50,8 +50,9 @@ CELL = ["dataset", "algorithm", "alternative", "criterion"]
 def alternatives_of(name: str, get_records: Records) -> pd.DataFrame:
     """Records of the rows of a table or figure and of their alternatives, on the same splits.
 
-    ``alternative`` is in words, such as "C = 10.0", and empty for the row itself. Until an
-    alternative has as many splits on a data set as others of its method, it is left out there.
+    ``alternative`` is in words, such as "C = 10.0", and empty for the row itself. What has fewer
+    splits on a data set than another setting of its method is left out there, also the row: its
+    method is then left out of claims.
     """
     our_rows = as_in_our_tables(records_of(get_records, name))
     our_rows = our_rows[our_rows["split"] < ALTERNATIVE_SPLITS[name]]
@@ -109,9 +110,9 @@ def listed_alternatives(name: str) -> list[dict]:
     """The alternatives that a table or figure lists alone, without what their row has anyway."""
     overrides = []
     for row in ROWS[name].values():
-        unmixed_row = replace(row, n_mixed=0)
+        row_without_mixtures = replace(row, n_mixed=0)
         for dataset in EXPERIMENTS[name].datasets:
-            overrides += unmixed_row.alternatives_on(dataset)
+            overrides += row_without_mixtures.alternatives_on(dataset)
     return overrides
 
 
@@ -138,10 +139,11 @@ def alternative_means(number: int, get_records: Records) -> pd.DataFrame:
     """Cells of a table for every alternative, with its estimated mean on the whole protocol.
 
     The estimate is the row's mean on all splits plus the difference that the alternative makes on
-    the splits that both have: few splits may be easy or hard for all settings. It stays within
-    the criterion's range. ``std`` and ``n`` are the row's. Columns: :data:`CELL`, mean, std, n.
+    the splits that both have: few splits may be easy or hard for all settings. It is at least 0,
+    and but for coverage at most 1. ``std`` and ``n`` are the row's. Columns: :data:`CELL`, mean,
+    std, n.
     """
-    table = published_tables()[number]
+    table = printed_tables()[number]
     records = alternatives_of(table.experiment, get_records)
     whole = as_in_our_tables(records_of(get_records, table.experiment))
     if records.empty:
@@ -190,6 +192,8 @@ def claim_effects(get_records: Records, *, n_mixtures: int = N_MIXTURES) -> pd.D
     "our settings"; "one alternative", in each method of the claim that leaves this choice open; or
     "mixture": of each method any alternative, at random.
     """
+    if n_mixtures < 1:
+        raise ValueError(f"n_mixtures must be at least 1, got {n_mixtures}")
     rng = np.random.default_rng(0)
     tables = []
     for name in ROWS:
@@ -198,7 +202,7 @@ def claim_effects(get_records: Records, *, n_mixtures: int = N_MIXTURES) -> pd.D
             tables += _effects_of_table(name, losses, n_mixtures, rng)
     if not tables:
         return pd.DataFrame(columns=EFFECTS)
-    ids = [*published_claims()["id"]]
+    ids = [*printed_claims()["id"]]
 
     def in_order(claims):
         return claims.map(ids.index)
@@ -255,7 +259,7 @@ def _losses(table):
     """Each method's mean losses: one row per alternative; columns (criterion, data set)."""
     criteria = [name for name in ALL_CRITERIA if name in table]
     keys = ["method", "alternative", "dataset"]
-    means = unmixed(table, "alternative").groupby(keys)[criteria].mean()
+    means = checked_for_means(table, "alternative").groupby(keys)[criteria].mean()
     scores = [name for name in criteria if not ALL_CRITERIA[name].lower_is_better]
     means[scores] = 1 - means[scores]
     cells = means.reset_index().melt(keys, criteria, "criterion", "loss")

@@ -20,7 +20,8 @@ class Rules:
     level : float, default 0.05
         The chance of a false alarm that a test may have.
     margin : float, default 0.05
-        As a share of the rival's loss, at most 1: what is closer is a tie.
+        As a share of the rival's loss, at most 1: what is closer is a tie. Against a quoted
+        accuracy it is .02 always, and facts keep the default.
     power : float, default 0.5
         The least share of the printed differences that a test must show of our records moved to the
         printed means; else the claim is undecided.

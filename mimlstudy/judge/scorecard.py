@@ -28,16 +28,16 @@ from mimlstudy.judge.selection import (
 )
 from mimlstudy.judge.tolerances import tolerance
 from mimlstudy.judge.verdicts import (
-    COMPARED,
     OUR_ROW,
+    VERDICTS_OF_MEASURED,
     agreement,
-    deviations,
+    distances_from_print,
     match_rates,
     row_verdicts,
     verdict,
 )
 from mimlstudy.paper.experiments import settings_closest_to_print
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 
 # Kinds of rows: with settings that were chosen because they come closest to print, and without.
 ROWS_BY_PRINT = "rows with settings closest to print"
@@ -105,8 +105,8 @@ def scorecard_cells(
 ) -> pd.DataFrame:
     """The paper's own cells of some tables, or of all; see ``compare_with_paper``."""
     tables = []
-    for number in numbers or published_tables():
-        selection = Selection((published_tables()[number].experiment,), column)
+    for number in numbers or printed_tables():
+        selection = Selection((printed_tables()[number].experiment,), column)
         records = selected(get_records, selection)
         tables.append(compare_with_paper(records, number))
     cells = pd.concat(tables)
@@ -116,12 +116,12 @@ def scorecard_cells(
 
 def _rows(cells):
     """Each of our rows with the nearest printed one, and its number of settings by print."""
-    rows = row_verdicts(deviations(without_synthetic(cells)))
+    rows = row_verdicts(distances_from_print(without_synthetic(cells)))
     n_closest = []
     for table, method in zip(rows["table"], rows["algorithm"], strict=True):
-        of_table = settings_closest_to_print(published_tables()[table].experiment)
+        of_table = settings_closest_to_print(printed_tables()[table].experiment)
         n_closest.append(of_table.get(method, 0))
-    return rows.assign(closest_to_print=n_closest)
+    return rows.assign(n_closest_to_print=n_closest)
 
 
 def _with_fixed(cells, fixed):
@@ -133,14 +133,14 @@ def _with_fixed(cells, fixed):
 def _totals(cells):
     """Agreement over all tables, and over each."""
     totals = {"all": agreement(cells)}
-    for number, table in published_tables().items():
+    for number, table in printed_tables().items():
         totals[table.experiment] = agreement(cells[cells["table"] == number])
     return totals
 
 
 def _agreeing(cells, rows):
     """Numbers of agreeing and of compared cells, in rows with settings chosen by print or not."""
-    compared = cells[cells["verdict"].isin(COMPARED)]
+    compared = cells[cells["verdict"].isin(VERDICTS_OF_MEASURED)]
     counts = {}
     for name, of_kind in _by_kind_of_row(compared, rows):
         agrees = of_kind["verdict"] == "agrees"
@@ -150,7 +150,7 @@ def _agreeing(cells, rows):
 
 def _chance(cells, rows):
     """The chance agreement of rows with settings chosen by print, and of the others."""
-    pairs = deviations(without_synthetic(cells))
+    pairs = distances_from_print(without_synthetic(cells))
     shares = {}
     for name, of_kind in _by_kind_of_row(pairs, rows):
         _, shares[name] = match_rates(of_kind)
@@ -163,14 +163,14 @@ def _by_kind_of_row(table, rows):
     Readers ask whether agreement comes from settings that were chosen for it.
     """
     lines = table.merge(rows, on=OUR_ROW)
-    has_closest = lines["closest_to_print"] > 0
+    has_closest = lines["n_closest_to_print"] > 0
     groups = {ROWS_BY_PRINT: lines[has_closest], OTHER_ROWS: lines[~has_closest]}
     return [(name, group) for name, group in groups.items() if len(group)]
 
 
 def _agreeing_pages(cells):
     """How many printed cells of Table 4 agree by each rule, since two are defensible."""
-    pages = cells[(cells["table"] == 4) & cells["verdict"].isin(COMPARED)]
+    pages = cells[(cells["table"] == 4) & cells["verdict"].isin(VERDICTS_OF_MEASURED)]
     counts = {}
     for rule in PAGE_RULES:
         words = verdict(pages.assign(tolerance=tolerance(pages, rule)))

@@ -43,8 +43,8 @@ NO_RECORDS = pd.DataFrame(
     columns=[*columns_of(TABLE_1_EXPERIMENT.measure), "state"],
 ).astype(dict.fromkeys(NUMBERS_OF_TABLES, float))
 
-# What may differ between two records of one method on one split: which fit, and of how much.
-CONFIGURATION = ("override", "stage", "n_settings", "calibration")
+# Columns that must have one value where a mean over splits is taken of a method.
+MUST_NOT_VARY = ("override", "stage", "n_settings", "calibration")
 
 
 class Selection(NamedTuple):
@@ -59,10 +59,11 @@ class Selection(NamedTuple):
 
 
 def selected(get_records: Records, selection: Selection) -> pd.DataFrame:
-    """The records of a selection, maybe no rows. Edited and refuted records are never among them.
+    """The records of a selection, maybe no rows. Refuted records are never among them.
 
-    The columns "fixed" and "equal" hold finished fits with the whole budget, of tables and of
-    unseen data; other experiments have no rows there.
+    The columns "fixed" and "equal" hold finished fits with the whole budget: "equal" of tables and
+    unseen data, "fixed" of tables alone, since all of "unseen" is fixed in advance and stands in
+    "closest". "fixed" is empty until it has a record of its own on the table's data.
     """
     experiments, column = selection
     if column == "closest":
@@ -114,12 +115,12 @@ def without_synthetic(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def runs_by(records: pd.DataFrame, x: str, criterion: str) -> pd.DataFrame:
-    """A criterion: a row for each run, a column for each ``x``.
+    """A criterion of one method: a row for each data set and split, a column for each ``x``.
 
-    A run that has stopped keeps the value of its last stage. What is missing elsewhere is NaN.
+    By stage, a split that has stopped keeps its last value. What else is missing is NaN.
     """
     keys = ["dataset", "split"]
-    values = unmixed(records, x).pivot(index=keys, columns=x, values=criterion)
+    values = checked_for_means(records, x).pivot(index=keys, columns=x, values=criterion)
     if x != "stage":
         return values
     has_stopped = values.bfill(axis=1).isna()
@@ -137,7 +138,7 @@ def as_in_our_tables(records: pd.DataFrame) -> pd.DataFrame:
     return records[has_our_settings & (records["stage"] == 0)]
 
 
-def unmixed(records: pd.DataFrame, *by: str) -> pd.DataFrame:
+def checked_for_means(records: pd.DataFrame, *by: str) -> pd.DataFrame:
     """The same records, after a check that a mean over splits may be taken of each method.
 
     A method has one configuration, one stage and one budget on a data set, and one record of a
@@ -156,7 +157,7 @@ def unmixed(records: pd.DataFrame, *by: str) -> pd.DataFrame:
         Names the first method that mixes records, what differs, and the remedy.
     """
     keys = ["dataset", "method", *by]
-    varying = [name for name in CONFIGURATION if name in records and name not in by]
+    varying = [name for name in MUST_NOT_VARY if name in records and name not in by]
     configurations = records[[*keys, *varying]].drop_duplicates()
     # A mean over two configurations would look like a mean over splits.
     is_mixed = configurations.duplicated(keys, keep=False)

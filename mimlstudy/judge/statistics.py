@@ -11,8 +11,8 @@ from scipy import stats
 from scipy.special import stdtr, stdtrit
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.judge.selection import unmixed
-from mimlstudy.paper.published import ALL_CRITERIA
+from mimlstudy.judge.selection import checked_for_means
+from mimlstudy.paper.printed import ALL_CRITERIA
 
 ALPHA = 0.05
 # As a share of the rival's loss. What is closer is as good.
@@ -39,7 +39,7 @@ class Comparison:
 
     n: int  # pairs
     difference: float  # mean, in favour of a
-    half: float  # of its 95% interval, by the corrected test's variance
+    half: float  # of its 95% t-interval, with the corrected variance unless by_ranks
     tied_within: float  # the margin: the difference that does not count
     by_ranks: bool  # whether the corrected test is Wilcoxon's, of data sets
     paired: dict[str, float]  # by the plain t-test
@@ -54,9 +54,10 @@ class Comparison:
         return "neither"
 
     def least(self, n_parts: int, level: float = ALPHA) -> float | None:
-        """The smallest difference that the corrected t-test shows as Holm's first of so many parts.
+        """The smallest difference that is significant as the smallest p-value of ``n_parts``.
 
-        None for data sets, whose test is of ranks.
+        That is Holm's first step, by the corrected t-test. None for data sets, whose test is of
+        ranks.
         """
         if self.by_ranks:
             return None
@@ -189,24 +190,40 @@ def _by_outcome(one_sided):
 
 
 def t_test(values, extra: float = 0.0) -> np.ndarray:
-    """One-sided p of means above 0: mean / √((1/n + extra) var) (Nadeau and Bengio, 2003)."""
+    """One-sided p of means above 0: mean / √((1/n + extra) var) (Nadeau and Bengio, 2003).
+
+    Equal values have no variance: theirs is the p of a sign test.
+    """
     values = np.asarray(values, dtype=float)
     n = values.shape[-1]
     mean = values.mean(axis=-1)
     deviation = values.std(axis=-1, ddof=1)
     error = deviation * math.sqrt(1 / n + extra)
-    # Equal differences leave no doubt, and t would be 0 / 0.
-    no_doubt = error <= ZERO * np.maximum(1.0, abs(mean))
-    t = mean / np.where(no_doubt, 1.0, error)
-    return np.where(no_doubt, np.where(mean > ZERO, 0.0, 1.0), stdtr(n - 1, -t))
+    are_equal = error <= ZERO * np.maximum(1.0, abs(mean))
+    t = mean / np.where(are_equal, 1.0, error)
+    of_equal = np.where(mean > ZERO, 0.5**n, 1.0)
+    return np.where(are_equal, of_equal, stdtr(n - 1, -t))
 
 
 def signed_rank_test(values) -> np.ndarray:
-    """One-sided p of values above 0 by Wilcoxon's test, along the last axis; 1 where all are 0."""
-    values = np.round(values, 12)
-    # With ties SciPy rounds the statistic towards a larger p; statistics.js does the same.
-    test = stats.wilcoxon(values, alternative="greater", method="exact", axis=-1)
-    return np.where(values.any(axis=-1), test.pvalue, 1.0)
+    """One-sided p of values above 0 by Wilcoxon's exact test, along the last axis.
+
+    Values of one size share their mean rank. SciPy's exact p is of ranks without ties, and may be
+    too small. Zeros do not count; p is 1 where all are 0.
+    """
+    return np.apply_along_axis(_signed_rank_p, -1, np.round(values, 12))
+
+
+def _signed_rank_p(values):
+    differences = values[values != 0]
+    doubled_ranks = np.rint(2 * stats.rankdata(abs(differences))).astype(int)
+    reached = doubled_ranks[differences > 0].sum()
+    # Of all signs, the share that gives each sum of the positive ranks.
+    shares = np.ones(1)
+    for rank in doubled_ranks:
+        without, with_rank = np.pad(shares, (0, rank)), np.pad(shares, (rank, 0))
+        shares = (without + with_rank) / 2
+    return shares[reached:].sum()
 
 
 def holm(p_values) -> np.ndarray:
@@ -243,11 +260,11 @@ def win_tie_loss(
     *,
     pooled: bool = False,
 ) -> tuple[WinTieLoss, WinTieLoss]:
-    """Outcomes by the paired and the corrected test, by criterion and data set.
+    """Totals over criteria and data sets: by the paired test, then by the corrected one.
 
     If ``pooled``, the data sets are the pairs of one test for each criterion.
     """
-    records = unmixed(records)
+    records = checked_for_means(records)
     groups = [records] if pooled else [rows for _, rows in records.groupby("dataset")]
     comparisons = []
     for rows in groups:

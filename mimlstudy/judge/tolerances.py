@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from mimlstudy.paper.published import (
-    published_characteristics,
-    published_tables,
+from mimlstudy.paper.printed import (
+    printed_characteristics,
+    printed_tables,
 )
 
 # Chance of calling two runs of one program different.
@@ -28,6 +28,13 @@ GENE_PARTITIONS = 0.29
 N_TEST_PAGES = 11 * 3000
 
 
+def round_half_up(value, decimals):
+    """Halves are rounded up, also where floating point has put a half just below it."""
+    units = value * 10**decimals
+    # The last summand lifts such numbers.
+    return np.floor(units + 0.5 + 1e-9) / 10**decimals
+
+
 class ToleranceRule(NamedTuple):
     """A tolerance before rounding, and the words that a caption has for it."""
 
@@ -38,35 +45,38 @@ class ToleranceRule(NamedTuple):
 def tolerance(cells: pd.DataFrame, rule: str = "") -> pd.Series:
     """How far our mean may be from the printed one, cell by cell.
 
-    NaN where none is known: a printed value without deviation, and one cross-validation of ours.
+    NaN where none is known: without a printed deviation, unless the rule is "sampled pages" or
+    "same pages", or is "cross-validations" and we have several runs.
 
     Parameters
     ----------
     cells : DataFrame
-        Cells of one table or several.
+        Cells of one table or several. Without a column n_trials all runs are whole.
     rule : str, default ""
-        A name of :data:`RULES` in place of the one that each table names.
+        A name of :data:`TOLERANCE_RULES` in place of the one that each table names.
     """
-    rule_of_table = {
-        number: rule or table.tolerance for number, table in published_tables().items()
-    }
+    rule_of_table = {number: rule or table.tolerance for number, table in printed_tables().items()}
     rules = cells["table"].map(rule_of_table)
     half_widths = pd.Series(0.0, cells.index)
     for name in rules.unique():
         of_rule = rules == name
-        half_widths[of_rule] = RULES[name].half_width(cells[of_rule])
+        half_widths[of_rule] = TOLERANCE_RULES[name].half_width(cells[of_rule])
     return half_widths + PRINTED_ROUNDING
 
 
 def two_sets_of_splits(cells: pd.DataFrame) -> pd.Series:
     """q √(s²/N + t²/n), with N printed runs of deviation s, and n runs of ours of deviation t.
 
-    q is from Student's distribution. One run of ours has no deviation: the printed one counts.
+    q is from Student's distribution. A single run of ours has no deviation: the printed one
+    stands in. If it has only k of K folds, it counts as k/K of a run.
     """
-    runs_of_table = {number: table.n_runs for number, table in published_tables().items()}
-    n_printed = cells["table"].map(runs_of_table)
-    n_ours = cells["n"].clip(lower=1)
-    printed = cells["published_std"]
+    tables = printed_tables()
+    n_printed = cells["table"].map({number: table.n_runs for number, table in tables.items()})
+    n_folds = cells["table"].map({number: table.n_folds for number, table in tables.items()})
+    n_recorded = cells.get("n_trials", n_folds).clip(1, n_folds)
+    part_of_run = (n_recorded / n_folds).where(cells["std"].isna(), 1.0)
+    n_ours = cells["n"].clip(lower=1) * part_of_run
+    printed = cells["printed_std"]
     ours = cells["std"].fillna(printed)
     quantile = stats.t.isf(DISAGREE / 2, n_printed + n_ours - 2)
     variance = printed**2 / n_printed + ours**2 / n_ours
@@ -82,11 +92,11 @@ def sample_of_pages(cells: pd.DataFrame) -> pd.Series:
     """1.96 √(p (R - p) / n), the sampling error of one mean p of a criterion from 0 to R.
 
     p (R - p) is the largest variance that it can have. n is the number of test pages, for hamming
-    loss times the mean number of labels.
+    loss times the mean number of labels that a data set knows.
     """
     criterion = cells["criterion"]
-    mean = cells["published_mean"]
-    n_labels = published_characteristics()["categories"].mean()
+    mean = cells["printed_mean"]
+    n_labels = printed_characteristics()["categories"].mean()
     largest = criterion.map({"coverage": n_labels - 1}).fillna(1.0)
     # Each label of a page is a decision of its own.
     per_page = criterion.map({"hamming_loss": n_labels}).fillna(1.0)
@@ -109,11 +119,11 @@ def two_cross_validations(cells: pd.DataFrame) -> pd.Series:
     degrees = (n_ours - 1).clip(lower=1)
     quantile = stats.t.isf(DISAGREE / 2, degrees)
     of_quoted = quantile * cells["std"] * np.sqrt(1 + 1 / n_ours)
-    is_printed = cells["published_std"].notna()
+    is_printed = cells["printed_std"].notna()
     return two_sets_of_splits(cells).where(is_printed, of_quoted)
 
 
-RULES = {
+TOLERANCE_RULES = {
     "splits": ToleranceRule(
         two_sets_of_splits,
         "two means over 30 random splits of the same examples, at 95%",
@@ -139,8 +149,8 @@ RULES = {
     ),
     "cross-validations": ToleranceRule(
         two_cross_validations,
-        "two means over cross-validations of the same bags, at 95%: ten, of settings fixed in "
-        "advance five; for a value of the literature, which has no deviation, one more "
+        "two means over cross-validations of the same bags, at 95%: ten (five for settings "
+        "fixed in advance); for a value of the literature, which has no deviation, one more "
         "cross-validation",
     ),
 }

@@ -7,13 +7,13 @@ import pandas as pd
 from scipy import stats
 
 from mimlstudy.judge.selection import without_synthetic
-from mimlstudy.judge.tolerances import PRINTED_DECIMALS, tolerance
-from mimlstudy.paper.published import ALL_CRITERIA
+from mimlstudy.judge.tolerances import PRINTED_DECIMALS, round_half_up, tolerance
+from mimlstudy.paper.printed import ALL_CRITERIA
 
 # A printed value agrees or differs. The others have nothing to be compared with, no tolerance,
 # no record, no real data.
-COMPARED = ("agrees", "differs_better", "differs_worse")
-VERDICTS = (*COMPARED, "newly_measured", "no_tolerance", "missing", "synthetic")
+VERDICTS_OF_MEASURED = ("agrees", "differs_better", "differs_worse")
+VERDICTS = (*VERDICTS_OF_MEASURED, "newly_measured", "no_tolerance", "missing", "synthetic")
 
 # What names a column of the printed tables; a column of settings is another thing.
 PRINTED_COLUMN = ["table", "dataset", "criterion"]
@@ -22,15 +22,15 @@ LOWER_IS_BETTER = {name: criterion.lower_is_better for name, criterion in ALL_CR
 
 
 def verdict(cells: pd.DataFrame) -> np.ndarray:
-    """:data:`VERDICTS` on cells with columns mean, published_mean, tolerance, criterion, kind."""
-    difference = cells["mean"] - cells["published_mean"]
+    """:data:`VERDICTS` on cells with columns mean, printed_mean, tolerance, criterion, kind."""
+    difference = cells["mean"] - cells["printed_mean"]
     is_lower = difference < 0
     lower_is_better = cells["criterion"].map(LOWER_IS_BETTER)
     # The first that holds counts: a cell without a number cannot agree.
     words = {
         "missing": cells["mean"].isna(),
         "synthetic": cells["kind"] == "synthetic",
-        "newly_measured": cells["published_mean"].isna(),
+        "newly_measured": cells["printed_mean"].isna(),
         # A printed value without a deviation, against one run of ours.
         "no_tolerance": cells["tolerance"].isna(),
         "agrees": difference.abs() <= cells["tolerance"],
@@ -39,13 +39,13 @@ def verdict(cells: pd.DataFrame) -> np.ndarray:
     return np.select(list(words.values()), list(words), "differs_worse")
 
 
-def deviations(cells: pd.DataFrame) -> pd.DataFrame:
+def distances_from_print(cells: pd.DataFrame) -> pd.DataFrame:
     """As :func:`against_printed`, and in_tolerances: |ours - printed| in the pair's tolerances."""
     printed = cells[cells["printed"] == "value"]
     recorded = printed[printed["mean"].notna()]
-    ours = recorded[[*PRINTED_COLUMN, "algorithm", "mean", "std", "n"]]
+    ours = recorded[[*PRINTED_COLUMN, "algorithm", "mean", "std", "n", "n_trials"]]
     pairs = against_printed(ours, printed)
-    difference = (pairs["mean"] - pairs["published_mean"]).abs()
+    difference = (pairs["mean"] - pairs["printed_mean"]).abs()
     in_tolerances = difference / tolerance(pairs)
     return pairs.assign(in_tolerances=in_tolerances.astype(float))
 
@@ -56,12 +56,12 @@ def against_printed(ours: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     ``other`` is the algorithm of the printed one, and ``scaled`` the difference over the
     standard deviation of the column's printed means.
     """
-    values = printed[[*PRINTED_COLUMN, "algorithm", "published_mean", "published_std"]]
+    values = printed[[*PRINTED_COLUMN, "algorithm", "printed_mean", "printed_std"]]
     values = values.rename(columns={"algorithm": "other"})
     columns = values.groupby(PRINTED_COLUMN)
-    values["scale"] = columns["published_mean"].transform("std")
+    values["scale"] = columns["printed_mean"].transform("std")
     pairs = ours.merge(values, on=PRINTED_COLUMN)
-    difference = pairs["mean"] - pairs["published_mean"]
+    difference = pairs["mean"] - pairs["printed_mean"]
     return pairs.assign(scaled=difference / pairs["scale"])
 
 
@@ -98,14 +98,14 @@ def row_verdicts(pairs: pd.DataFrame) -> pd.DataFrame:
 def agreement(cells: pd.DataFrame) -> dict:
     """Counts and shares of agreement over some tables' cells; a share of nothing is None.
 
-    Cells are ``measured`` if their verdict is one of :data:`COMPARED`. ``match_rate`` and
-    ``chance_agreement`` are the shares of our own and of other algorithms' cells that agree.
+    Cells are ``measured`` if their verdict is one of :data:`VERDICTS_OF_MEASURED`. ``match_rate``
+    and ``chance_agreement`` are the shares of our own and of other algorithms' cells that agree.
     ``tau`` is Kendall's of the methods' orders, a mean over columns; ``winner_agreement`` is the
     share of columns with the printed winner. A row is recognised if its own printed row is the
     nearest.
     """
     # Synthetic data stand in for others: their numbers say nothing of the paper.
-    pairs = deviations(without_synthetic(cells))
+    pairs = distances_from_print(without_synthetic(cells))
     same_algorithm = pairs[pairs["algorithm"] == pairs["other"]]
     match_rate, chance_agreement = match_rates(pairs)
     shares = {
@@ -124,7 +124,7 @@ def agreement(cells: pd.DataFrame) -> dict:
 def _counts_of_cells(cells):
     """Numbers of cells: all, measured, with each verdict, and complete."""
     counts = {"cells": len(cells)}
-    counts["measured"] = int(cells["verdict"].isin(COMPARED).sum())
+    counts["measured"] = int(cells["verdict"].isin(VERDICTS_OF_MEASURED).sum())
     for word in VERDICTS:
         counts[word] = int((cells["verdict"] == word).sum())
     counts["complete"] = int(cells["complete"].sum())
@@ -147,17 +147,18 @@ def _counts_of_rows(pairs):
 def _order(cells):
     """Kendall's τ and the share of printed winners; cells of our and the printed algorithms."""
     # As printed: what rounds to the same number is a tie there, and so here.
-    decimals = dict.fromkeys(["mean", "published_mean"], PRINTED_DECIMALS)
-    rounded = cells.round(decimals)
+    names = ["mean", "printed_mean"]
+    as_printed = round_half_up(cells[names].astype(float), PRINTED_DECIMALS)
+    rounded = cells.assign(**as_printed)
     columns = rounded.groupby(PRINTED_COLUMN)
     taus = []
     for _, column in columns:
         if len(column) > 1:
-            order = stats.kendalltau(column["mean"], column["published_mean"])
+            order = stats.kendalltau(column["mean"], column["printed_mean"])
             taus.append(order.statistic)
     tau = pd.Series(taus, dtype=float).mean()
     wins_here = wins(rounded, "mean")
-    wins_in_print = wins(rounded, "published_mean")
+    wins_in_print = wins(rounded, "printed_mean")
     # A column counts once, also where two methods share the best value.
     agreeing = rounded[wins_here & wins_in_print].groupby(PRINTED_COLUMN)
     winner_agreement = np.nan

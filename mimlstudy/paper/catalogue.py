@@ -87,7 +87,10 @@ def default_store(profile: str = "paper") -> Store:
 
 
 def explored_store(profile: str = "paper") -> Store:
-    """Where notebooks record: ``build/explored``, over the records of ``data/results``."""
+    """Where notebooks record: ``build/explored``, over the records of ``data/results``.
+
+    The profile "smoke" has one store for all, ``build/smoke/results``.
+    """
     recorded = default_store(profile)
     if profile == "smoke":
         return recorded

@@ -22,8 +22,10 @@ above, it misses at most 1% of the trace, unless that needs more than 1,000 land
 nearly exact kernel was affordable the rank is higher: 1,000 on scenes for MimlBoost, and 1,500 on
 genes.
 
-One row breaks the rule: InsDif_MimlBoost has the γ of MimlSvm's program, .2, and not that of
-MimlBoost's program, so that the variants of InsDif have one γ.
+Three rows break the rule. InsDif_MimlBoost has the γ of MimlSvm's program, .2, as InsDif_MimlSvm
+has, and not that of MimlBoost's program. SubCod has diagonal covariances, since the full ones of
+Eq. 33 are singular here. InsDif_D-MimlSvm has no weights of Eq. 24, with which every example would
+get every label.
 """
 
 import warnings
@@ -33,7 +35,7 @@ import numpy as np
 from sklearn.base import clone
 
 from mimlpaper import ConcatenateInstances
-from mimlstudy.engine.trials import set_random_states
+from mimlpaper.parameters import set_random_states
 from mimlstudy.paper.settings import (
     Row,
     closest,
@@ -83,7 +85,7 @@ SHARE_LOOKED_AT = 0.25  # of the training part, as in a hold-out
 
 def before_hold_outs(row: Row) -> Row:
     """The row fixed in advance as it would be without the hold-outs of degenerate defaults."""
-    kept = [basis for basis in row.in_advance if basis.source != DEGENERATE]
+    kept = [layer for layer in row.in_advance if layer.source != DEGENERATE]
     return replace(row, in_advance=kept).fixed()
 
 

@@ -11,7 +11,7 @@ import io
 from functools import cache
 
 from mimlpaper import paths
-from mimlpaper.datasets import DataError, fetch, loaders
+from mimlpaper.datasets import fetch, loaders
 from mimlstudy import folders
 from mimlstudy.engine.catalogue import content_hash
 
@@ -34,17 +34,13 @@ def listed_contents() -> dict[str, str]:
 
 def files_hash(name: str) -> str:
     """A hash of the hashes of all files of a data set."""
-    entries = _manifest()
-    files = fetch.source_of(name).files
-    if unlisted := [file for file in files if file not in entries]:
-        raise DataError(f"manifest.csv must list each file of {name}, it lacks {unlisted[0]}")
-    hashes = [entries[file].sha256 for file in files]
+    hashes = [_entry_of(file).sha256 for file in fetch.source_of(name).files]
     return hashlib.sha256(" ".join(hashes).encode()).hexdigest()
 
 
-@cache
-def _manifest():
-    return fetch.manifest()
+@cache  # the manifest is read for each
+def _entry_of(file):
+    return fetch.entry_of(file)
 
 
 def main():

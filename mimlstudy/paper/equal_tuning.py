@@ -10,8 +10,6 @@ same bags.
 
 from dataclasses import replace
 
-import numpy as np
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, Normalizer
 from sklearn.svm import SVC
@@ -34,8 +32,6 @@ from mimlpaper.algorithms import (
     mimlsvm_mi,
     subcod,
 )
-from mimlpaper.bags import Bags
-from mimlpaper.base import label_sets
 from mimlpaper.baselines import adtboost_mh, cnmf, diverse_density, misvm, ranksvm
 from mimlstudy.engine.trials import (
     CrossValidation,
@@ -45,6 +41,7 @@ from mimlstudy.engine.trials import (
     RandomSplits,
 )
 from mimlstudy.paper.common import AS_IN_FILES, CONCATENATED
+from mimlstudy.paper.controls import Forest, shuffled
 from mimlstudy.paper.measures import BUDGETED
 from mimlstudy.paper.section6 import AS_SPARSE, YAHOO
 from mimlstudy.paper.section7 import FIVE_SETS
@@ -61,8 +58,8 @@ from mimlstudy.paper.unseen import AS_REUTERS, BAGS, MEAN, SCALED, set_kernel
 
 # A tenth, one and ten, for features scaled to [0, 1]. A small γ and a high cost make a
 # Gaussian machine a linear one (Keerthi and Lin 2003).
-GAMMAS, COSTS = [0.1, 1.0, 10.0], [0.1, 1.0, 10.0, 100.0]
-LINEAR, GAUSSIAN = dict(kernel=["linear"]), dict(kernel=["rbf"], gamma=GAMMAS)
+TUNED_GAMMAS, TUNED_COSTS = [0.1, 1.0, 10.0], [0.1, 1.0, 10.0, 100.0]
+LINEAR, GAUSSIAN = dict(kernel=["linear"]), dict(kernel=["rbf"], gamma=TUNED_GAMMAS)
 # Every other degree of the paper's range.
 DEGREES = dict(kernel=["poly"], degree=[2, 4, 6, 8])
 # Each pair of a bag and a label has a loss of its own, so costs are lower.
@@ -83,10 +80,10 @@ def _by_kernel(reason, **values):
 
 
 def _by_set_kernel(learner, *steps):
-    kernels = [dict(kernel="linear"), *(dict(gamma=gamma) for gamma in GAMMAS)]
+    kernels = [dict(kernel="linear"), *(dict(gamma=gamma) for gamma in TUNED_GAMMAS)]
     # A trial seeds the parts of its estimator, not the candidates of a grid: these get a seed here.
     vectors = [set_kernel(*steps, random_state=0, **kernel) for kernel in kernels]
-    chosen = _grid(FOUR_COSTS, vector=vectors, C=COSTS)
+    chosen = _grid(FOUR_COSTS, vector=vectors, C=TUNED_COSTS)
     return Row(learner, [ours("a kernel on bags", kernel="linear"), chosen])
 
 
@@ -118,15 +115,16 @@ OF_VECTORS = {
     "RankSvm": Row(ranksvm.RankSvm(), [
         held_out("the paper's polynomials too; converged",
                  grid=[kernel | dict(C=[0.1, 1.0]) for kernel in (LINEAR, GAUSSIAN, DEGREES)])]),
-    "MlSvm": Row(MlSvm(), [_by_kernel(FOUR_COSTS, C=COSTS)]),
+    "MlSvm": Row(MlSvm(), [_by_kernel(FOUR_COSTS, C=TUNED_COSTS)]),
     "Ml-knn": Row(MlKnn(), [
         _grid("doublings of k", n_neighbors=[2**i for i in range(1, 9)], smoothing=[0.1, 1.0])]),
-    "Cnmf": Row(cnmf.Cnmf(), [_grid("four costs a γ", gamma=[*GAMMAS, "scale"], C=COSTS)]),
+    "Cnmf": Row(cnmf.Cnmf(), [
+        _grid("four costs a γ", gamma=[*TUNED_GAMMAS, "scale"], C=TUNED_COSTS)]),
 }  # fmt: skip
 
 
 def _with(row, *settings):
-    """A row with the settings of its data set and the T-Criterion."""
+    """A row with the settings of its data set, and the T-Criterion for all learners in it."""
     rules = [name for name in row.learner.get_params() if name.endswith("label_rule")]
     top_label = ours("no label set is empty", **dict.fromkeys(rules, "top"))
     return replace(row, settings=[*settings, top_label, *row.settings])
@@ -134,22 +132,22 @@ def _with(row, *settings):
 
 def _through_insdif(method, row):
     """A row whose learner works on the bags of InsDif."""
-    bases = [
+    layers = [
         stated("6.1", transformation=None),
         *map(_of_inner_learner, row.settings),
     ]
     if "rank" in row.learner.get_params():
         # More features of the kernel would take days.
         left = "of the trace 4 to 14% is missed at γ = .1, 66 to 82% at 1, 97 to 100% at 10"
-        bases.append(ours(f"for time; {left}", learner__rank=100))
-    return Row(insdif.InsDif(learner=row.learner), bases, base_method=method)
+        layers.append(ours(f"for time; {left}", learner__rank=100))
+    return Row(insdif.InsDif(learner=row.learner), layers, base_method=method)
 
 
-def _of_inner_learner(basis):
-    """The basis with the names that its settings have within InsDif."""
-    if "grid" not in basis.values:
-        return replace(basis, values=_nested(basis.values))
-    return replace(basis, values={"grid": [_nested(grid) for grid in basis.values["grid"]]})
+def _of_inner_learner(layer):
+    """The layer with the names that its settings have within InsDif."""
+    if "grid" not in layer.values:
+        return replace(layer, values=_nested(layer.values))
+    return replace(layer, values={"grid": [_nested(grid) for grid in layer.values["grid"]]})
 
 
 def _nested(values):
@@ -194,7 +192,7 @@ SUMMED = ours(
 CONCEPTS = [10, 30, 50, 70]
 OPTIMA = dict(kept_share=[0.1, 0.5], optimum=["vertex", "budget"])
 BY_CONCEPTS = _grid("M and θ of 7.2, two optima", n_concepts=CONCEPTS, **OPTIMA)
-WHOLE_BUDGET = [
+CONCEPTS_AND_SHARES = [
     ours("for time", optimum="budget"),
     _grid("M and θ of 7.2", n_concepts=CONCEPTS, kept_share=[0.1, 0.3, 0.5, 0.7]),
 ]
@@ -204,20 +202,20 @@ BY_SCALES = _grid(
     threshold=["learned", 0.5],
     n_start_bags=[1, 3],
 )
-WITH_COST = _by_kernel(FOUR_COSTS, C=COSTS)
+WITH_COST = _by_kernel(FOUR_COSTS, C=TUNED_COSTS)
 OF_ONE_LABEL = {
     "SubCod": Row(subcod.SubCod(learner=mimlsvm.MimlSvm()), [BY_CONCEPTS]),
     "SubCod_MimlNn": Row(subcod.SubCod(learner=mimlnn.MimlNn()), [BY_CONCEPTS]),
-    "SubCod_MimlSvm_mi": Row(subcod.SubCod(learner=mimlsvm_mi.MimlSvmMi()), WHOLE_BUDGET),
+    "SubCod_MimlSvm_mi": Row(subcod.SubCod(learner=mimlsvm_mi.MimlSvmMi()), CONCEPTS_AND_SHARES),
     "SubCod_MimlBoost": Row(
         subcod.SubCod(learner=mimlboost.MimlBoost()),
-        [stated("4.3.2", learner__n_rounds=50), *WHOLE_BUDGET],
+        [stated("4.3.2", learner__n_rounds=50), *CONCEPTS_AND_SHARES],
     ),
     "Diverse Density": Row(diverse_density.DiverseDensity(), [BY_SCALES]),
     "Em-dd": Row(diverse_density.EmDd(), [BY_SCALES]),
     "mi-Svm": Row(misvm.MiSvmInstance(), [WITH_COST]),
     "Mi-Svm": Row(misvm.MiSvmBag(), [WITH_COST]),
-    "Ch-Fd": Row(misvm.ChFd(), [_by_kernel(FOUR_COSTS, nu=COSTS)]),
+    "Ch-Fd": Row(misvm.ChFd(), [_by_kernel(FOUR_COSTS, nu=TUNED_COSTS)]),
 }
 
 SCENES, TEXTS, DBPEDIA, GENES = ("scene",), ("reuters",), ("dbpedia",), ("yeast",)
@@ -240,29 +238,6 @@ TUNED = {
     YAHOO: _vectors(AS_SPARSE, QUARTER),
     FIVE_SETS: Table((name, _with(row, SCALED, BY_ACCURACY)) for name, row in OF_ONE_LABEL.items()),
 }
-
-
-class Forest(RandomForestClassifier):
-    """A random forest with scores: how far the mean probability of a label is above one half."""
-
-    def decision_function(self, X) -> np.ndarray:
-        """(n_examples, n_labels), or (n_examples,) for one label."""
-        votes, classes = self.predict_proba(X), self.classes_
-        if not isinstance(votes, list):
-            return votes @ classes - 0.5
-        pairs = zip(votes, classes, strict=True)
-        return np.column_stack([vote @ labels for vote, labels in pairs]) - 0.5
-
-    def predict(self, X) -> np.ndarray:
-        scores = self.decision_function(X)
-        return label_sets(scores, "top") if scores.ndim == 2 else scores > 0
-
-
-def shuffled(bags) -> Bags:
-    """The bags with the instances of each in an order drawn at random."""
-    keys = np.random.default_rng(0).random(bags.n_instances)
-    return bags.with_instances(bags.instances[np.lexsort([keys, bags.bag_of_instance])])
-
 
 BY_POSITION = {
     "positions": [ConcatenateInstances()],

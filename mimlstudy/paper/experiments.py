@@ -52,12 +52,13 @@ FIXED_SPLITS = {"table5": 50}
 
 
 def _alternatives(name: str) -> tuple[Part, ...]:
-    """The rows of a table with their alternative settings."""
+    """The alternative settings of a table's rows, without the rows as they are."""
     (printed,) = PRINTED[name].parts
     table, splits = ROWS[name], printed.splits.first(ALTERNATIVE_SPLITS[name])
-    # If no setting depends on the data set, one part is enough.
-    bases = [basis for row in table.values() for basis in row.settings]
-    if not any(basis.on for basis in bases):
+    # If no setting depends on the data set, one part is enough. An empty mapping of overrides would
+    # mean every row.
+    layers = [layer for row in table.values() for layer in row.settings]
+    if not any(layer.on for layer in layers):
         return (Part(printed.datasets, splits, table, table.alternatives_on("")),)
     # Settings differ from set to set, and so does what is an alternative to them.
     return tuple(

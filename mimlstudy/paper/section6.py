@@ -178,7 +178,7 @@ FEW_ALTERNATIONS = {
 
 def _on_pages(name, row):
     """The row on sparse vectors. Without the rank of genes, rank "auto" allows 1,000 landmarks."""
-    settings = [basis for basis in row.settings if basis is not OF_GENES]
+    settings = [layer for layer in row.settings if layer is not OF_GENES]
     return replace(row, settings=[AS_SPARSE, *FEW_ALTERNATIONS.get(name, []), *settings])
 
 

@@ -1,6 +1,6 @@
-"""Settings: every value in a row of a table, with its basis, the reason for it.
+"""Settings: every value in a row of a table, with its basis, the kind of reason for it.
 
-A layer, :class:`Basis`, has values and the reason for them.
+A :class:`Layer` has values with one basis, and the source behind it.
 
 A *row* is a method of a printed table, and a *column* one of the kinds of settings that it runs
 with. A row lists its settings in layers, and the last layer that names a parameter counts. The
@@ -28,6 +28,7 @@ from sklearn.preprocessing import (
 
 from mimlpaper.preprocessing import OnInstances
 from mimlstudy.engine.holdouts import HoldOut, full_names
+from mimlstudy.engine.trials import NO_OVERRIDE
 
 HELD_OUT, CLOSEST = "held out", "closest to print"
 BASES = (
@@ -40,9 +41,10 @@ BASES = (
     CLOSEST,
 )
 
-# Settings that are steps before the learner: constant ones in the order in which a row names them,
-# then those that a hold-out chooses.
+# Settings that are steps before the learner. Constant ones come first, in the order in which a row
+# names them, then those that a hold-out chooses.
 STEPS = ("storage", "vector", "scaling")
+# Settings of the hold-out itself.
 OF_HOLD_OUT = ("criterion", "test_size", "stratified")
 
 # Steps of scaling by the names that rows and overrides use: of a bag's instances, and of vectors.
@@ -56,16 +58,15 @@ SCALINGS: dict[str, TransformerMixin | None] = {
 }
 
 Override = Mapping[str, object]
-AS_LISTED: Override = {}
 
 
 @dataclass(frozen=True)
-class Basis:
+class Layer:
     """Settings that have their values for the same reason.
 
     Parameters
     ----------
-    kind : str, one of :data:`BASES`.
+    basis : str, one of :data:`BASES`.
     source : str, such as a section of the paper, a program, or another paper.
     on : tuple of str, the data sets where the settings hold; all if it is empty.
     values : mapping from names to values. A list is a grid of candidates for the hold-out. The name
@@ -74,52 +75,52 @@ class Basis:
         :data:`SCALINGS`, and no hold-out chooses it.
     """
 
-    kind: str
+    basis: str
     source: str
     on: tuple[str, ...]
     values: Mapping[str, object]
 
 
-def stated(source="", /, *, on: Sequence[str] = (), **values) -> Basis:
+def stated(source="", /, *, on: Sequence[str] = (), **values) -> Layer:
     """Settings that the paper states, in section ``source``."""
-    return Basis("stated", source, tuple(on), values)
+    return Layer("stated", source, tuple(on), values)
 
 
-def program(source="", /, *, on: Sequence[str] = (), **values) -> Basis:
+def program(source="", /, *, on: Sequence[str] = (), **values) -> Layer:
     """Settings of a program that the authors published."""
-    return Basis("authors' program", source, tuple(on), values)
+    return Layer("authors' program", source, tuple(on), values)
 
 
-def own_paper(source="", /, *, on: Sequence[str] = (), **values) -> Basis:
+def own_paper(source="", /, *, on: Sequence[str] = (), **values) -> Layer:
     """Settings of the paper that proposed the method."""
-    return Basis("method's own paper", source, tuple(on), values)
+    return Layer("method's own paper", source, tuple(on), values)
 
 
-def default(source="", /, *, on: Sequence[str] = (), **values) -> Basis:
+def default(source="", /, *, on: Sequence[str] = (), **values) -> Layer:
     """Defaults of the named library, or else of this one."""
-    return Basis("library default", source, tuple(on), values)
+    return Layer("library default", source, tuple(on), values)
 
 
-def ours(reason: str, /, *, on: Sequence[str] = (), **values) -> Basis:
+def ours(reason: str, /, *, on: Sequence[str] = (), **values) -> Layer:
     """Settings that nobody states: we chose them for this reason, without the printed results."""
-    return Basis("our choice", reason, tuple(on), values)
+    return Layer("our choice", reason, tuple(on), values)
 
 
-def held_out(source="", /, *, on: Sequence[str] = (), **values) -> Basis:
+def held_out(source="", /, *, on: Sequence[str] = (), **values) -> Layer:
     """Settings that a hold-out on the training part chooses, among the candidates listed."""
-    return Basis(HELD_OUT, source, tuple(on), values)
+    return Layer(HELD_OUT, source, tuple(on), values)
 
 
-def closest(source="", /, *, on: Sequence[str] = (), **values) -> Basis:
+def closest(source="", /, *, on: Sequence[str] = (), **values) -> Layer:
     """Settings that were chosen because they come closest to the printed row."""
-    return Basis(CLOSEST, source, tuple(on), values)
+    return Layer(CLOSEST, source, tuple(on), values)
 
 
 class Setting(NamedTuple):
-    """The value of a parameter, and its basis."""
+    """The value of a parameter, and the layer that it is from."""
 
     value: object
-    basis: Basis
+    layer: Layer
 
 
 def each(**values) -> list[dict]:
@@ -139,7 +140,7 @@ def mixed(alternatives: Sequence[Override], n: int) -> list[dict]:
     """
     groups: dict[str, list[Override]] = {}
     for override in alternatives:
-        groups.setdefault(min(override), [AS_LISTED]).append(override)
+        groups.setdefault(min(override), [NO_OVERRIDE]).append(override)
     rng = np.random.default_rng(crc32(str(alternatives).encode()))
     mixtures: list[dict] = []
     for _ in range(10 * n):  # more than n, because some are equal or no mixtures
@@ -158,10 +159,10 @@ class Row:
     ----------
     learner : unfitted estimator. Its sub-estimators and seeds keep their values. Every other
         parameter that it uses must have a setting.
-    settings : sequence of Basis, on top of those of :data:`EVERYWHERE`.
+    settings : sequence of Layer, on top of those of :data:`EVERYWHERE`.
     alternatives : sequence of overrides, as from :func:`each`.
     n_mixed : int, default 4, alternatives that mix overrides; fewer where a fit takes minutes.
-    in_advance : sequence of Basis, default none
+    in_advance : sequence of Layer, default none
         Settings of the column fixed in advance alone, in place of those closest to print.
     base_method : str, default "", the printed name of the method whose learner the row has, such
         as "MlSvm" of "MlSvm, mean" and "MimlNn" of "InsDif"; "" for the row's own name.
@@ -169,23 +170,23 @@ class Row:
     """
 
     learner: BaseEstimator
-    settings: Sequence[Basis] = ()
+    settings: Sequence[Layer] = ()
     alternatives: Sequence[Override] = ()
     n_mixed: int = 4
-    in_advance: Sequence[Basis] = ()
+    in_advance: Sequence[Layer] = ()
     base_method: str = ""
     layout: str = ""
 
     def fixed(self) -> "Row":
         """The row without the settings closest to print, with those fixed in advance."""
-        kept = [basis for basis in self.settings if basis.kind != CLOSEST]
+        kept = [layer for layer in self.settings if layer.basis != CLOSEST]
         return replace(self, settings=[*kept, *self.in_advance], in_advance=())
 
     def is_fixed(self) -> bool:
         """Whether nothing was chosen by closeness to print, so that both columns are the same."""
-        return not self.in_advance and all(basis.kind != CLOSEST for basis in self.settings)
+        return not self.in_advance and all(layer.basis != CLOSEST for layer in self.settings)
 
-    def estimator_for(self, dataset: str = "", override: Override = AS_LISTED):
+    def estimator_for(self, dataset: str = "", override: Override = NO_OVERRIDE):
         """The unfitted estimator on a data set, with some settings overridden."""
         values = resolve(self.settings_on(dataset), override)
         constants, grids = split_grid(values)
@@ -197,11 +198,14 @@ class Row:
         return dict(override)
 
     def settings_on(self, dataset: str = "") -> dict[str, Setting]:
-        """Each parameter's setting on a data set: that of the last layer that names it."""
+        """Each parameter's setting on a data set: that of the last layer that names it.
+
+        Settings of the hold-out are among them only if some parameter has a list to search.
+        """
         settings: dict[str, Setting] = {}
-        for basis, values in self._layers():
-            if not basis.on or dataset in basis.on:
-                settings |= {name: Setting(value, basis) for name, value in values.items()}
+        for layer, values in self._layers():
+            if not layer.on or dataset in layer.on:
+                settings |= {name: Setting(value, layer) for name, value in values.items()}
         if any(isinstance(setting.value, list) for setting in settings.values()):
             return _settings_of_hold_outs() | settings
         return {name: setting for name, setting in settings.items() if name not in OF_HOLD_OUT}
@@ -221,10 +225,10 @@ class Row:
                 overrides.append(new)
         return overrides
 
-    def _layers(self) -> Iterator[tuple[Basis, Mapping[str, object]]]:
+    def _layers(self) -> Iterator[tuple[Layer, Mapping[str, object]]]:
         yield from _defaults_of(self.learner)
-        for basis in self.settings:
-            yield basis, basis.values
+        for layer in self.settings:
+            yield layer, layer.values
 
 
 class Table(dict[str, Row]):
@@ -284,7 +288,8 @@ def build_pipeline(
     """The steps of a row and its learner, and the pipeline's name for each step of the row.
 
     A step that a hold-out chooses gets its first candidate, which the search replaces. Steps are
-    copies: a trial seeds its own, and never a candidate of the grid.
+    copies: a trial seeds its own, and never a candidate of the grid. A step that a hold-out chooses
+    must stand in the first grid, with a first candidate that is not None, which gives it its place.
     """
     candidates = {}
     if grids:
@@ -340,11 +345,11 @@ def settings_table(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) ->
     rows = []
     for method, row in table.items():
         for dataset in datasets:
-            closest_to_print = row.settings_on(dataset)
+            in_tables = row.settings_on(dataset)
             in_advance = row.fixed().settings_on(dataset)
-            for parameter in closest_to_print | in_advance:
+            for parameter in in_tables | in_advance:
                 described = (
-                    *_described(closest_to_print, parameter),
+                    *_described(in_tables, parameter),
                     *_described(in_advance, parameter),
                 )
                 if any(described):
@@ -366,12 +371,12 @@ def _described(settings, parameter):
     values = {name: setting.value for name, setting in settings.items()}
     if parameter not in values or parameter in unread(values):
         return "", "", ""
-    value, basis = settings[parameter]
+    value, layer = settings[parameter]
     text = getattr(value, "__name__", None) or str(value)
     # The range is stated somewhere; the value in use is chosen on training data.
-    if isinstance(value, list) and basis.kind != HELD_OUT:
-        return text, HELD_OUT, f"range {basis.kind} {basis.source}".strip()
-    return text, basis.kind, basis.source
+    if isinstance(value, list) and layer.basis != HELD_OUT:
+        return text, HELD_OUT, f"range {layer.basis} {layer.source}".strip()
+    return text, layer.basis, layer.source
 
 
 def _defaults_of(learner):
@@ -382,14 +387,14 @@ def _defaults_of(learner):
         if hasattr(part, "fit"):
             parts[f"{name}__"] = part
     for prefix, part in parts.items():
-        for basis in EVERYWHERE.get(type(part).__name__, ()):
-            named = {f"{prefix}{name}": value for name, value in basis.values.items()}
-            yield basis, named
+        for layer in EVERYWHERE.get(type(part).__name__, ()):
+            named = {f"{prefix}{name}": value for name, value in layer.values.items()}
+            yield layer, named
 
 
 def _settings_of_hold_outs():
-    (basis,) = EVERYWHERE["HoldOut"]
-    return {name: Setting(value, basis) for name, value in basis.values.items()}
+    (layer,) = EVERYWHERE["HoldOut"]
+    return {name: Setting(value, layer) for name, value in layer.values.items()}
 
 
 ANDREWS, LIBSVM = "Andrews et al. 2003", "LIBSVM"
@@ -403,7 +408,7 @@ MI_SVM = [
 ]
 
 # Settings of every row that does not change them, independent of the classes' defaults.
-EVERYWHERE: dict[str, list[Basis]] = {
+EVERYWHERE: dict[str, list[Layer]] = {
     "MimlBoost": [
         stated("Table 6", label_rule="sign"), stated("4.1", weighting="weights"),
         program("MimlBoost", kernel="rbf", gamma=1.0, C=1.0, label_code="feature"),

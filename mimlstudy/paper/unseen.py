@@ -3,7 +3,7 @@
 Birds and letters have the settings of Table 1 that are fixed in advance, texts those of Table 2,
 D-MimlSvm those of Figs. 4 and 5. Learners of vectors get the mean of a bag's instances, on texts
 their sum. The last rows are not the paper's methods: baselines that a sceptic asks for, and our
-NoisyOr, whose features have columns from 0 to 1.
+NoisyOr. For it and the set kernel features have columns from 0 to 1.
 """
 
 from dataclasses import replace
@@ -55,6 +55,7 @@ def set_kernel(*steps, **kernel):
 def _rows(table, figure, **kernel) -> Table:
     """The table's rows fixed in advance, with the converged RankSvm, D-MimlSvm, and ours."""
     rows = {name: _without_alternatives(row) for name, row in table.items()}
+    # Under the printed name; other rows with a base method, such as tuned ones, are left out below.
     rows["RankSvm"] = replace(rows["RankSvm, converged"], base_method="")
     mi_svm = rows["MimlSvm_mi"]
     vector = ours("a kernel on bags", vector=set_kernel(**kernel), kernel="linear")
@@ -63,7 +64,7 @@ def _rows(table, figure, **kernel) -> Table:
         default(rank="auto", max_iter=500, tol=1e-5, label_rule="top"),
     ]
     printed = {name: row for name, row in rows.items() if not row.base_method}
-    baselines = {
+    further = {
         "D-MimlSvm": _without_alternatives(figure["D-MimlSvm"]),
         "Label frequencies": Row(LabelFrequencies(), [ANY_SCALE, default(label_rule="top")]),
         "Set kernel": Row(MlSvm(), [SCALED, vector]),
@@ -72,7 +73,7 @@ def _rows(table, figure, **kernel) -> Table:
         ),
         "NoisyOr": Row(NoisyOr(), [SCALED, *of_noisy_or]),
     }
-    return Table(printed | baselines)
+    return Table(printed | further)
 
 
 def _without_alternatives(row):
@@ -81,7 +82,7 @@ def _without_alternatives(row):
 
 def _on_means(row):
     """The row with the mean of a bag's instances for the concatenation, which needs equal sizes."""
-    settings = [MEAN if basis is CONCATENATED else basis for basis in row.settings]
+    settings = [MEAN if layer is CONCATENATED else layer for layer in row.settings]
     return replace(row, settings=settings)
 
 
@@ -92,7 +93,7 @@ UNSEEN_TEXTS = _rows(TABLE_2, FIGURE_5, kernel="linear")
 # Defaults were chosen on these; the other sets confirm them.
 DEFAULTS_FROM = ("hja", "synthetic_scene")
 
-# The classes' defaults, and what the paper's settings have in their place, one at a time.
+# The classes' defaults, and alternatives: values of the paper's settings and others.
 DEFAULTS = {
     "MimlBoost": MimlBoost(),
     "MimlSvm": MimlSvm(),

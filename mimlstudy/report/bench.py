@@ -11,17 +11,16 @@ import re
 import sys
 import threading
 from collections.abc import Iterable
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
-from filelock import FileLock, Timeout
 
 from mimlpaper import paths
 from mimlpaper.datasets import DataError
+from mimlpaper.datasets.fetch import data_folder, fetch_command
 from mimlstudy import folders
 from mimlstudy.engine.execution import TrialError, compute
 from mimlstudy.engine.holdouts import HoldOut
@@ -37,7 +36,7 @@ from mimlstudy.judge.selection import (
 from mimlstudy.judge.statistics import ranks_of_means, win_tie_loss
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS, reader
-from mimlstudy.paper.published import PublishedTable, published_tables
+from mimlstudy.paper.printed import PrintedTable, printed_tables
 from mimlstudy.report.guest import (
     Conditions,
     Guest,
@@ -47,7 +46,7 @@ from mimlstudy.report.guest import (
 )
 from mimlstudy.report.parameters import caller_folder
 from mimlstudy.report.plain import markdown_text
-from mimlstudy.report.sentences import listed
+from mimlstudy.report.sentences import listed, of_profile
 from mimlstudy.report.tables import (
     HEADS,
     ReportTable,
@@ -60,14 +59,14 @@ ENTRY = re.compile(r"\w+(\.\w+)*:\w+")
 TIMEOUT = 3600.0  # seconds of one fit, or of one prediction
 OUTPUT = "output.txt"  # in the folder of an entry: what it prints
 CAPTION = (
-    "{title}: mean ± std on {kind} data, profile {profile}. Rank is the mean rank over "
-    "columns, 1 is best. *Seconds* are processor seconds of one trial: its fit, with any hold-out, "
-    "and its predictions. *Against it*: in how many cases the entry is significantly better, "
-    "neither, worse, at 95%: by the corrected resampled t-test, over the web pages of Table 4 by "
-    "the signed-rank test. Records of the other methods: {states}."
+    "{title}: mean ± std on {kind} data, profile {profile}. Rank is the mean rank over the columns "
+    "that a method has, 1 is best. *Seconds* are processor seconds of one trial: its fit, with any "
+    "hold-out, and its predictions. *Against it*: in how many cases the entry is significantly "
+    "better, neither, worse, at 95%: by the corrected resampled t-test, in Table 4 over its data "
+    "sets by the signed-rank test. Records of the other methods: {states}."
 )
 UNSEEN = "unseen"  # in place of a table's number: birds and letters, without texts
-UNSEEN_TABLE = PublishedTable(
+UNSEEN_TABLE = PrintedTable(
     number=0,  # it is none of the paper's
     title="Data that the authors never saw",
     datasets=EXPERIMENTS[UNSEEN].parts[0].datasets,
@@ -99,7 +98,8 @@ def bench(
     """Run an entry on some of Tables 1 to 5 or unseen data; write ``report.md``.
 
     All files go to ``build/bench/``. What is recorded there is not run again, unless the entry's
-    code has changed. An entry that fails on the first trial of a table runs no further in it.
+    code has changed. A method that fails has no row; if its first trial in a table fails, the
+    others there do not run.
 
     Parameters
     ----------
@@ -114,34 +114,23 @@ def bench(
     if not 0 < timeout <= threading.TIMEOUT_MAX:
         raise ValueError(f"timeout must be a positive, finite number of seconds, got {timeout}")
     tables = [*tables]
-    known = [*published_tables(), UNSEEN]
+    known = [*printed_tables(), UNSEEN]
     if not tables or {*tables} - {*known}:
         raise ValueError(f"tables must be some of {known}, got {tables}")
-    folder = folders.build(
-        "bench",
-        entry.replace(":", "."),
-        profile if profile != "paper" else "",
-    )
+    folder = folder_of(entry, profile)
     folder.mkdir(parents=True, exist_ok=True)
     store = Store(folder, CATALOGUE)
     run = partial(compute, profile=profile, store=store, data_home=data_home, jobs=jobs)
-    with _alone(entry, folder):
+    waiting = f"{entry} waits for its other bench, which runs in {folder}"
+    # Another bench in this folder would take its output and its report away.
+    with folders.locked(folder / ".bench.lock", partial(print, waiting, file=sys.stderr)):
         return _in_tables(entry, tables, profile, timeout, folder, run)
 
 
-@contextmanager
-def _alone(entry, folder):
-    """Only one bench at a time in a folder: another would take its output and its report away."""
-    lock = FileLock(folder / ".bench.lock")
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        print(f"{entry} waits for its other bench, which runs in {folder}", file=sys.stderr)
-        lock.acquire()
-    try:
-        yield
-    finally:
-        lock.release()
+def folder_of(entry: str, profile: str) -> Path:
+    """The folder of an entry's records and report."""
+    of_profile = profile if profile != "paper" else ""
+    return folders.build("bench", entry.replace(":", "."), of_profile)
 
 
 def _in_tables(entry, tables, profile, timeout, folder, run) -> Bench:
@@ -186,8 +175,8 @@ def _experiment(number, guest, settings) -> Experiment:
     return replace(recorded, parts=(part,), measure=measure)
 
 
-def _table(number) -> PublishedTable:
-    return UNSEEN_TABLE if number == UNSEEN else published_tables()[number]
+def _table(number) -> PrintedTable:
+    return UNSEEN_TABLE if number == UNSEEN else printed_tables()[number]
 
 
 def _name(number):
@@ -203,7 +192,8 @@ def _problem_of(experiment, method, run) -> str:
         for trials in (replace(experiment, parts=(one_trial,)), experiment):
             rows = run(trials, methods=[method])
             if (rows["state"] != CURRENT).any():
-                return "not run again, since data are missing; `mimlpaper data --fetch` gets them"
+                command = fetch_command(data_folder(run.keywords["data_home"]))
+                return f"not run again, since data are missing; `{command}` gets them"
     except DataError as error:
         return str(error)
     except TrialError as error:
@@ -260,7 +250,10 @@ def _caption(number, rows, recorded, profile):
     states = set()
     for of_column in recorded:
         states |= {*of_column["state"]}
-    in_words = listed(sorted(states)) if states else f"none; mimlpaper compute {name} makes them"
+    if states:
+        in_words = listed(sorted(states))
+    else:
+        in_words = f"none; {of_profile(f'mimlpaper compute {name}', profile)} makes them"
     return CAPTION.format(
         title=title,
         profile=profile,
@@ -280,6 +273,8 @@ def _recorded(number, datasets, profile) -> list[pd.DataFrame]:
         rows = as_in_our_tables(selected(read, selection))
         rows = rows[rows["dataset"].isin(datasets)]
         if column != "closest":
+            # Rows without a setting chosen by print are the same in both columns.
+            rows = rows[rows["experiment"] != _name(number)]
             rows = rows.assign(method=rows["method"] + f", {IN_SENTENCES[column]}")
         parts.append(rows)
     return parts
@@ -303,7 +298,7 @@ def _write(entry, folder, ranked, problems) -> Bench:
     blocks += [table.to_markdown().rstrip() for table in ranked.values()]
     output = folder / OUTPUT
     if output.is_file() and output.stat().st_size:
-        blocks.append(f"What it printed is in [{OUTPUT}]({OUTPUT}).")
+        blocks.append(f"What it printed is in `{folders.within_project(output)}`.")
     paths.write_whole(folder / "report.md", "\n\n".join(blocks) + "\n")
     columns = ["table", "method", "rank", "seconds"]
     parts = []

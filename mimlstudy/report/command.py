@@ -27,15 +27,20 @@ SECONDS = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 # Packages of optional parts, and the extra that installs them.
 EXTRAS = {
     "IPython": "notebooks",
+    "ipykernel": "notebooks",
     "jinja2": "notebooks",
+    "jupyter_client": "notebooks",
     "latex2mathml": "notebooks",
     "markupsafe": "notebooks",
     "matplotlib": "notebooks",
     "nbclient": "notebooks",
     "nbconvert": "notebooks",
+    "nbformat": "notebooks",
     "papermill": "notebooks",
     "scikit_posthocs": "notebooks",
     "seaborn": "notebooks",
+    "traitlets": "notebooks",
+    "zmq": "notebooks",
     "distributed": "cluster",
 }
 
@@ -59,7 +64,7 @@ def main(arguments=None) -> int:
             sys.stdout.flush()  # here, so that a reader who has gone is found out below
         return status
     except KeyboardInterrupt:
-        _say("\ninterrupted; what is recorded stays, the same command goes on")
+        _say("\ninterrupted; what is recorded stays")
         return 130
     except BrokenPipeError:  # whoever read the output has gone, such as head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -123,7 +128,8 @@ def _add_run(commands):
     command.add_argument(
         "--recorded",
         action="store_true",
-        help="leave out notebooks with trials still to run, and fail if there are any",
+        help="leave out notebooks with trials still to run, and fail if there are any; what -p "
+        "asks may need trials of its own",
     )
     command.add_argument(
         "--at-once",
@@ -149,12 +155,18 @@ def _run(options):
     asked = options.notebooks or notebooks.available_notebooks()
     names = [notebooks.find_notebook(name).stem for name in asked]
     if options.parameters:
+        if options.p:
+            raise ValueError("--parameters lists what -p sets, and runs nothing; give one of them")
         return _list_parameters(names)
-    notebooks.checked_parameters(names, parameters)  # before trials are counted, which takes time
+    # Before the trials are counted, which takes time.
+    values = notebooks.checked_parameters(names, parameters)
+    if options.recorded and values["recompute"]:
+        raise ValueError("--recorded runs no trial, and --recompute runs all; give one of them")
     warn_of_own_arithmetic()
     # It is ready when the trials are counted.
-    kernels.start_server(with_records=parameters["profile"] == "paper" and len(names) > 1)
-    counts = {name: status.trials_behind(name, parameters["profile"]) for name in names}
+    profile = values["profile"]
+    kernels.start_server(with_records=profile == "paper" and len(names) > 1)
+    counts = {name: status.trials_behind(name, profile) for name in names}
     ready, left_out = [], []
     for name in names:
         has_trials_to_run = bool(counts[name].keys() - {CURRENT})
@@ -165,11 +177,11 @@ def _run(options):
 
     # Trials take all cores, so that notebooks that run some come one after another.
     at_once = options.at_once or (-1 if options.recorded else 1)
-    if options.recorded and at_once != 1 and parameters["jobs"] == -1:
-        parameters["jobs"] = 1  # the notebooks have the cores
+    if options.recorded and at_once != 1 and values["jobs"] == -1:
+        values["jobs"] = 1  # the notebooks have the cores
     how = {"at_once": at_once, "recorded": options.recorded, "report": _say}
     with _ended_by_signal():
-        runs = notebooks.run_notebooks(ready, parameters, **how) if ready else []
+        runs = notebooks.run_notebooks(ready, values, **how) if ready else []
     runs += [notebooks.NotebookRun(name, "left out", 0.0) for name in left_out]
     return _report_runs(runs, counts, _as_written(options))
 
@@ -266,7 +278,7 @@ def _add_compute(commands):
     command.add_argument(
         "--methods",
         nargs="+",
-        help="only these rows, by the names of the tables",
+        help="only these rows of the named experiments, by the names of the tables",
     )
     command.add_argument(
         "--estimate",
@@ -287,6 +299,8 @@ def _compute(options):
     from mimlstudy.paper.catalogue import default_store
     from mimlstudy.report.words import counted
 
+    if options.methods and not options.experiment:
+        raise ValueError("--methods needs the experiments that have them, such as table1, first")
     experiments = _experiments(options.experiment)
     store = default_store(options.profile)
     how = {
@@ -373,10 +387,16 @@ def _add_verify(commands):
 
 
 def _verify(options):
+    if options.audit is not None and (options.only_not_current or options.sample != 1):
+        raise ValueError(
+            "--audit draws among all current trials; --sample and --only-not-current "
+            "are for a verification without it"
+        )
+    from mimlstudy.counts import number_and_noun
     from mimlstudy.engine import verify
     from mimlstudy.engine.provenance import provenance
     from mimlstudy.paper.catalogue import default_store
-    from mimlstudy.report.sentences import counted, number_and_noun
+    from mimlstudy.report.sentences import counted, of_profile
 
     warn_of_own_arithmetic()
     experiments, store = _experiments(options.experiment), default_store(options.profile)
@@ -401,18 +421,19 @@ def _verify(options):
     checked = number_and_noun(n_checked, "trial")
     print(f"{checked} run again on {machine}; groups: {outcomes} ({verify.MEANING})")
     if options.audit is None:
-        _say_what_was_left_out(experiments, store, options)
+        _print_what_was_left_out(experiments, store, options)
     is_wrong = table["outcome"].isin([verify.DIFFERENT, verify.DAMAGED])
     if is_wrong.any():
         names = " ".join(table.loc[is_wrong, "experiment"].unique())
-        print(f"`mimlpaper compute {names}` records the trials that differ or are damaged again")
+        command = of_profile(f"mimlpaper compute {names}", options.profile)
+        print(f"`{command}` records the trials that differ or are damaged again")
     return int(not same.all())
 
 
-def _say_what_was_left_out(experiments, store, options):
-    """Say how many recorded trials are in no group, so that nothing was said of them."""
+def _print_what_was_left_out(experiments, store, options):
+    """Print how many recorded trials are in no group, so that nothing was said of them."""
+    from mimlstudy.counts import number_and_noun
     from mimlstudy.engine import verify
-    from mimlstudy.report.sentences import number_and_noun
 
     n_left_out = verify.n_in_no_group(experiments, store=store, profile=options.profile)
     if n_left_out:
@@ -422,27 +443,39 @@ def _say_what_was_left_out(experiments, store, options):
 
 def _say_why_nothing_ran(experiments, store, options) -> int:
     """Say why ``verify`` checked nothing; the exit status is 0 if there was nothing to check."""
+    from mimlstudy.report.sentences import of_profile
+
+    if options.audit is not None:
+        return _say_why_nothing_was_audited(experiments, store, options)
+    if options.only_not_current:
+        _say("nothing was checked: no group that can be verified has records that are not current")
+        return 0
+    names = " ".join(["mimlpaper compute", *options.experiment])
+    command = of_profile(names, options.profile)
+    _say(
+        f"nothing was checked: no record has today's settings and data; `{command}` "
+        "makes such records, and costs are never run again"
+    )
+    return 1
+
+
+def _say_why_nothing_was_audited(experiments, store, options) -> int:
+    """Say why; the exit status is 0 if no data are here."""
+    from mimlpaper.datasets.fetch import data_folder, fetch_command
+
     datasets = set()
     for experiment in experiments:
         datasets |= {trial.dataset for trial in experiment.trials(options.profile)}
     catalogue = store.catalogue
     is_here = [catalogue.is_present(name, options.data_home) for name in datasets]
     if not any(is_here):
-        _say("nothing was checked: the data are not here; `mimlpaper data --fetch` downloads them")
+        fetch = fetch_command(data_folder(options.data_home))
+        _say(f"nothing was checked: the data are not here; `{fetch}` downloads them")
         return 0
-    if options.audit is not None:
-        _say(
-            "nothing was checked: no current record of data that are here took at most a quarter "
-            f"of {options.audit:g} seconds; give --audit more, or see `mimlpaper status`"
-        )
-    elif options.only_not_current:
-        _say("nothing was checked: no group that can be verified has records that are not current")
-        return 0
-    else:
-        _say(
-            "nothing was checked: no record has today's settings and data; `mimlpaper compute` "
-            "makes such records, and costs are never run again"
-        )
+    _say(
+        "nothing was checked: no current record of data that are here took at most a quarter "
+        f"of {options.audit:g} seconds; give --audit more, or see `mimlpaper status`"
+    )
     return 1
 
 
@@ -560,13 +593,13 @@ def _add_data(commands):
 
 
 def _data(options):
-    from mimlpaper.datasets.fetch import data_folder, describe, fetch_all
+    from mimlpaper.datasets.fetch import data_folder, describe, fetch_all, fetch_command
 
     if options.fetch is not None:
         fetch_all(options.data_home, options.fetch or None)
     _print_table(describe(options.data_home))
     folder = data_folder(options.data_home)
-    print(f"\nfiles in {folder}; `mimlpaper data --fetch` downloads the missing")
+    print(f"\nfiles in {folder}; `{fetch_command(folder)}` downloads the missing")
     return 0
 
 
@@ -626,7 +659,7 @@ def _add_experiments(command):
 def _experiments(names):
     from mimlstudy.paper.experiments import EXPERIMENTS, get_experiment
 
-    return [get_experiment(name) for name in names or EXPERIMENTS]
+    return [get_experiment(name) for name in dict.fromkeys(names or EXPERIMENTS)]
 
 
 def _count(text):
@@ -652,7 +685,9 @@ def _seconds(text):
 
 
 def _folder(text):
-    """An absolute path, since notebooks and workers run in folders of their own."""
+    """An absolute path, since notebooks and workers run in folders of their own; "" is none."""
+    if not text:  # such as a variable that is not set
+        return None
     try:
         folder = Path(text).expanduser().resolve()
     except RuntimeError as error:  # ~somebody who is not there
@@ -663,7 +698,7 @@ def _folder(text):
 
 
 def _say(line):
-    """Say how far a command is, or what is wrong, apart from what it prints."""
+    """Print a line on standard error: how far a command is, or what is wrong."""
     print(line, file=sys.stderr, flush=True)
 
 

@@ -25,17 +25,18 @@ from mimlstudy.judge.selection import (
     RECORDED_IN,
     Selection,
     as_in_our_tables,
+    checked_for_means,
     selected,
-    unmixed,
 )
 from mimlstudy.paper.catalogue import CATALOGUE, default_store, explored_store
 from mimlstudy.paper.experiments import EXPERIMENTS, get_experiment, reader
-from mimlstudy.paper.published import published_claims
+from mimlstudy.paper.printed import printed_claims, printed_tables
 from mimlstudy.report.figures import LINE, caption_of, save_figure, use_style
 from mimlstudy.report.forest import claims_caption, claims_figure
 from mimlstudy.report.parameters import (
     PATHS,
     ParameterError,
+    check_among,
     check_protocol,
     notebook_parameters,
     output_folder,
@@ -59,9 +60,10 @@ SYNTHETIC_NOTE = "Synthetic data, in place of files that are not here."
 class Companion:
     """One notebook's parameters and the calls that depend on them.
 
-    Trials that it runs are recorded in ``build/explored``, never in ``data/results``. It reads
-    current records alone, for tables, figures, claims and sentences; other cells stay blank. The
-    scorecard and traces also read records that are not current, unless they are refuted.
+    Trials that it runs are recorded in ``build/explored``, of the profile "smoke" in
+    ``build/smoke/results``, and never in ``data/results``. Tables, figures, claims and sentences
+    show current records alone, and cells without one stay blank. The scorecard and traces also show
+    records that are not current, unless they are refuted.
 
     Parameters
     ----------
@@ -72,7 +74,7 @@ class Companion:
     data_home : str, default ""
         The folder of the data files; "" is the default folder.
     recompute : bool, default False
-        Whether trials run again that have a record.
+        Whether trials run again, once in a notebook, also those that have a current record.
     **questions
         The notebook's own parameters. An empty value or 0 asks nothing. The others are ``asked``;
         tables and figures that answer them are saved in ``build/explored``.
@@ -180,18 +182,18 @@ class Companion:
             check_sentence(text, facts)
             display(Markdown(text))
 
-    def trials(self, experiment: str, may_repeat: bool = True, **asked) -> pd.DataFrame:
+    def trials(self, experiment: str, may_repeat: bool = True, **variation) -> pd.DataFrame:
         """Records of an experiment that may be shown; trials without one are run first.
 
         With ``recompute`` trials run again once, even if they have a record, and those of a varied
-        experiment at each call; ``may_repeat=False`` prevents this. ``asked`` varies the
+        experiment at each call; ``may_repeat=False`` prevents this. ``variation`` varies the
         experiment, see :meth:`~mimlstudy.engine.trials.Experiment.varied`; claims and other tables
         stay as they are. A note says how many records are left out because they are not current.
         """
-        asked = {name: value for name, value in asked.items() if value}
-        if not asked and self._has_nothing_to_run(experiment, may_repeat):
+        variation = {name: value for name, value in variation.items() if value}
+        if not variation and self._has_nothing_to_run(experiment, may_repeat):
             return self.recorded(experiment)
-        varied = get_experiment(experiment).varied(**asked)
+        varied = get_experiment(experiment).varied(**variation)
         with shown_progress():
             table = compute(
                 varied,
@@ -202,7 +204,7 @@ class Companion:
                 recompute=self.recompute and may_repeat,
             )
         # Trials of a varied experiment are not the experiment's own.
-        if not asked:
+        if not variation:
             self._records[experiment] = table
             if may_repeat or not self.recompute:
                 self._computed.add(experiment)
@@ -210,7 +212,7 @@ class Companion:
         return self._shown(table)
 
     def _has_nothing_to_run(self, experiment, may_repeat):
-        """Whether the trials have run in this notebook, or all have a current published record."""
+        """Whether the trials have run in this notebook, or all have current published records."""
         if experiment in self._computed:
             return True
         if (self.recompute and may_repeat) or not self._reads_published(experiment):
@@ -258,12 +260,19 @@ class Companion:
         return table[self._may_be_shown(table)].reset_index(drop=True)
 
     def column(self, experiment: str, column: str) -> pd.DataFrame:
-        """The records of a table in the column "fixed" or "equal"; missing trials are run first."""
+        """The records of a table in the column "fixed" or "equal".
+
+        Missing trials of that column run first, of all tables; the table's own do not.
+        """
+        check_among("column", [column], RECORDED_IN)
         self.trials(RECORDED_IN[column], may_repeat=False)
         return selected(self.recorded, Selection((experiment,), column))
 
     def open_choices(self, experiment: str) -> pd.DataFrame:
-        """A table's published rows, and each alternative setting of an open choice."""
+        """A table's rows, and each alternative setting of an open choice.
+
+        Missing alternatives run first, of all tables.
+        """
         self.trials(ALTERNATIVES, may_repeat=False)
         return single_alternatives(experiment, self.recorded)
 
@@ -273,7 +282,8 @@ class Companion:
 
     def claims(self, *beginnings: str) -> list[ClaimFinding]:
         """The claims whose ids have one of these beginnings, or all, tested on the records."""
-        ids = published_claims()["id"]
+        ids = printed_claims()["id"]
+        check_among("claims", beginnings, ids, begin=True)
         if beginnings:
             ids = ids[ids.str.startswith(beginnings)]
         chosen = tuple(ids)
@@ -310,28 +320,34 @@ class Companion:
             dataset or None,
             read=self.in_any_state,
             store=self.store,
+            profile=self.profile,
         )
 
     def seconds(self, *experiments: str) -> pd.DataFrame:
         """Mean processor seconds of one fit and one prediction: a row for each method."""
+        if not experiments:
+            raise ValueError("seconds needs the names of experiments, such as 'table1'")
         means = {}
         for name in experiments:
-            fits = unmixed(as_in_our_tables(self.recorded(name)))
+            fits = checked_for_means(as_in_our_tables(self.recorded(name)))
             groups = fits.groupby("method", sort=False)
             by_method = groups[["fit_seconds", "predict_seconds"]].mean()
             means[get_experiment(name).title] = by_method
         return pd.concat(means, axis=1).round(2)
 
-    def table(self, number: int, *, criteria: Sequence[str] = (), **asked) -> None:
+    def table(self, number: int, *, criteria: Sequence[str] = (), **variation) -> None:
         """Show Table ``number`` with the paper's values and ours, and write it.
 
-        ``criteria`` are the columns that are shown, all if empty; ``asked`` as in :meth:`trials`.
-        Varied trials stand in the place of our rows, without the rows fixed in advance.
+        ``criteria`` are the columns that are shown, all if empty; ``variation`` is as in
+        :meth:`trials`. Varied trials stand in the place of our rows, without the rows fixed in
+        advance.
         """
+        if number not in printed_tables():
+            raise ValueError(f"number must be one of {[*printed_tables()]}, got {number!r}")
         name = f"table{number}"
         # Without their override, varied trials fill the rows of our settings.
-        trials = self.trials(name, **asked).assign(override="{}")
-        is_varied = any(asked.values())
+        trials = self.trials(name, **variation).assign(override="{}")
+        is_varied = any(variation.values())
         fixed = None if is_varied else self.column(name, "fixed")
         table = results_table(
             trials,
@@ -339,7 +355,7 @@ class Companion:
             profile=self.profile,
             fixed=fixed,
             criteria=criteria,
-            methods=asked.get("methods") or (),
+            methods=variation.get("methods") or (),
         )
         self.save_table(table, name)
 
@@ -349,7 +365,7 @@ class Companion:
             return CATALOGUE.load(name, self.data_home)
         note = f"> **{SYNTHETIC_NOTE}** Numbers that follow are not about *{name}*. "
         if self.is_full:
-            note += "Figures are those recorded of the original data."
+            note += "Figures are the published ones, where there are some."
         display(Markdown(note))
         return CATALOGUE.load(CATALOGUE.stand_in(name))
 
@@ -416,12 +432,12 @@ class Companion:
         if is_synthetic and self._overwrites_published:
             _display_figure(figure, name, caption)
         else:
-            picture = self._saved_picture(figure, name, caption)
+            picture = self._save_and_picture(figure, name, caption)
             _display_figure(picture, name, caption)
         plt.close(figure)
 
-    def _saved_picture(self, figure, name, caption):
-        """The picture of a figure that is written, in the figure's own size."""
+    def _save_and_picture(self, figure, name, caption):
+        """Write a figure; return its picture, in the figure's own size."""
         about = {"Title": _title(name), "Description": caption}
         png, _ = save_figure(figure, self.folder, name, about)
         # The file has more pixels than the figure, for print and large screens.
@@ -455,7 +471,7 @@ class PublishedCompanion(Companion):
         super().__init__()
         self.store = default_store()
 
-    def trials(self, experiment: str, may_repeat: bool = True, **asked) -> pd.DataFrame:
+    def trials(self, experiment: str, may_repeat: bool = True, **variation) -> pd.DataFrame:
         """What is published of an experiment."""
         return self.recorded(experiment)
 

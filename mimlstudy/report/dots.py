@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from markupsafe import Markup
 
-from mimlstudy.report.sentences import number_and_noun
+from mimlstudy.counts import number_and_noun
 from mimlstudy.report.tables import number_text
 
 WIDTH, LEFT, ROW = 400, 8, 46  # pixels

@@ -20,7 +20,7 @@ from seaborn.utils import relative_luminance
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import write_whole
 from mimlpaper.plots import INK, RIGHT, WRONG  # noqa: F401, the sections take all colours here
-from mimlstudy.judge.selection import unmixed
+from mimlstudy.judge.selection import checked_for_means
 from mimlstudy.judge.statistics import Ranks
 from mimlstudy.paper.variants import varied_method
 
@@ -75,6 +75,7 @@ def in_order(methods) -> list[str]:
 def use_style():
     """Make the style sheet the default of all figures that follow."""
     plt.switch_backend(plt.get_backend())  # else the first figure does, and ends plt.ioff()
+    plt.rcdefaults()  # a reader's own matplotlibrc changes no figure
     plt.style.use(STYLE_SHEET)
     warnings.filterwarnings("ignore", "The figure layout has changed to tight")  # by seaborn
 
@@ -135,7 +136,7 @@ def plot_parameter_curves(
     x: str,
     *,
     xlabel: str,
-    published: Mapping[str, float] | None = None,
+    in_our_tables: Mapping[str, float] | None = None,
     ring: str = "the paper's setting",
     printed: Sequence[tuple[float, pd.Series]] = (),
     open_method: str = "",
@@ -150,7 +151,7 @@ def plot_parameter_curves(
     ----------
     records : DataFrame
     x, xlabel : str, a column of the records, and its name in words.
-    published : mapping, the value of ``x`` of each method's setting, which has a ring.
+    in_our_tables : mapping, the value of ``x`` of each method's setting, which has a ring.
     ring : str, what the key calls the ring.
     printed : sequence of pairs, values of ``x`` with the printed means there, by criterion.
     open_method : str, the method with open markers and dashes, where two colours are alike.
@@ -166,7 +167,7 @@ def plot_parameter_curves(
             "records must have rows to draw curves of, got none; `mimlpaper status` names the "
             "command that runs the trials, and `mimlpaper data --fetch` downloads missing data"
         )
-    unmixed(records, x)  # only the check: each point is a mean over splits
+    checked_for_means(records, x)  # only the check: each point is a mean over splits
     n_splits = records["split"].nunique()
     n_sets = records["dataset"].nunique()
     of_sets = n_splits == 1 and n_sets > 1
@@ -183,7 +184,7 @@ def plot_parameter_curves(
         _open_markers(grid, handles, open_method)
     if of_sets:
         _draw_sets(grid, losses, x)
-    handles |= _draw_rings(grid, losses, x, published or {}, ring)
+    handles |= _draw_rings(grid, losses, x, in_our_tables or {}, ring)
     handles |= _draw_printed(grid, printed)
     # Last, since the limits follow from all that is drawn.
     if first_shown is not None:
@@ -257,11 +258,11 @@ def _draw_sets(grid, losses, x):
         grid.axes_dict[panel].plot(rows[x], rows["loss"], **thin)
 
 
-def _draw_rings(grid, losses, x, published, name):
-    """A ring on each curve of a method, at its published setting; its handle by name."""
+def _draw_rings(grid, losses, x, in_our_tables, name):
+    """A ring on each curve of a method, at the value in our tables; its handle by name."""
     handles = {}
     means = losses.groupby(["method", x, "panel"])["loss"].mean()
-    for method, value in published.items():
+    for method, value in in_our_tables.items():
         if (method, value) not in means:
             continue
         handles[name] = plt.Line2D([], [], color=LINE, **RING)

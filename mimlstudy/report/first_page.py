@@ -153,7 +153,7 @@ def facts(card: Mapping) -> list[Fact]:
 
 def numbers(card: Mapping) -> str:
     """How many printed numbers agree, with and without settings chosen by them."""
-    n_marked = sum(row["closest_to_print"] > 0 for row in card["rows"])
+    n_marked = sum(row["n_closest_to_print"] > 0 for row in card["rows"])
     n_unmarked = len(card["rows"]) - n_marked
     of_marked = card["agreeing"][ROWS_BY_PRINT]
     of_unmarked = card["agreeing"][OTHER_ROWS]

@@ -182,7 +182,7 @@ class Session:
         self.timed_out = False
         self.connection, its_connection = context.Pipe()
         printed, its_output = context.Pipe(duplex=False)
-        arguments = its_connection, its_output, entry, conditions.folder
+        arguments = its_connection, its_output, entry, conditions.folder, os.getpid()
         self.process = context.Process(target=serve, args=arguments, daemon=True)
         self.process.start()
         # Its ends are closed here, so that a read ends when the process does.
@@ -202,7 +202,7 @@ class Session:
         try:
             self.connection.send(request)
             answer, array = self._received()
-        except GuestError:
+        except (GuestError, KeyboardInterrupt):
             self.end()
             raise
         except (EOFError, OSError):

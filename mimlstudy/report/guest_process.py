@@ -23,9 +23,9 @@ from sklearn.model_selection import ParameterGrid
 from threadpoolctl import threadpool_limits
 
 from mimlpaper.arrays import check_mask
+from mimlpaper.parameters import set_random_states
 from mimlstudy.engine import holdouts
-from mimlstudy.engine.forks import CAN_FORK
-from mimlstudy.engine.trials import set_random_states
+from mimlstudy.engine.forks import CAN_FORK, lead_group_of
 
 # Modules that a method has no reason to change.
 WATCHED = ("mimlpaper.metrics", "mimlstudy.engine.holdouts")
@@ -33,8 +33,8 @@ OF_THE_BENCH = ("mimlpaper", "mimlstudy")
 BUILTINS = "__builtins__"  # a name in each module, of Python's own functions
 
 
-def serve(connection, output, entry: str, folder: str):
-    """Answer requests until the bench ends this process.
+def serve(connection, output, entry: str, folder: str, bench: int):
+    """Answer requests until the bench ends this process, or has ended itself.
 
     A request is a tuple: "describe"; or "start" with the setting's number, the hash of the entry's
     files and a seed; then "fit" with X and Y, "decision_function" or "predict" with X.
@@ -45,9 +45,10 @@ def serve(connection, output, entry: str, folder: str):
     output : the end of a pipe that takes what the method prints.
     entry : str, module:Name.
     folder : str, the caller's folder, from which the module is imported.
+    bench : int, the number of the process that asks.
     """
     if CAN_FORK:
-        os.setsid()  # a group of its own, so that the bench also ends what the method starts
+        lead_group_of(bench)  # with what the method starts
     os.dup2(output.fileno(), 1)
     os.dup2(output.fileno(), 2)
     sys.dont_write_bytecode = True

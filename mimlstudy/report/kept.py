@@ -20,7 +20,7 @@ def key_of(profile: str, *, pictures: bool = False) -> str:
     """
     sources = [
         *folders.results_of_all_profiles(),
-        folders.published(),
+        folders.printed_data(),
         folders.study_data(),
         paths.packaged_data(),
     ]

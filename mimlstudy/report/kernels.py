@@ -8,14 +8,13 @@ with other kernels.
 import multiprocessing
 import os
 import signal
-import threading
 from multiprocessing import forkserver
 from uuid import uuid4
 
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
 
-from mimlstudy.engine.forks import CAN_FORK, fork_context, wait_for_end
+from mimlstudy.engine.forks import CAN_FORK, fork_context, hush_tracker, lead_group_of
 
 IMPORTED = ("mimlstudy.report.companion", "seaborn", "ipykernel.kernelapp")
 RECORDS = "mimlstudy.report.records_read"  # its import reads all published records
@@ -101,23 +100,15 @@ def end_kernels():
 
 def _run_kernel(arguments, folder, environment, command_pid):
     """Be a kernel until it is shut down, or until the command's process has ended."""
-    # A group of its own: Ctrl-C is for the command, which ends its kernels.
-    os.setsid()
+    # Ctrl-C is for the command, which ends its kernels with their workers.
+    lead_group_of(command_pid)
     os.environ.clear()
     os.environ.update(environment)
     # multiprocessing ends a fork without collecting its garbage, semaphores of workers among it.
     # Python removes these, and would tell the reader of each run.
-    filters = os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker"
-    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, filters))
-    threading.Thread(target=_end_group_with, args=(command_pid,), daemon=True).start()
+    hush_tracker()
     if folder:
         os.chdir(folder)
     from ipykernel import kernelapp
 
     kernelapp.launch_new_instance(argv=arguments)
-
-
-def _end_group_with(command_pid):
-    """End this kernel and its workers when the command has ended."""
-    wait_for_end(command_pid)
-    os.killpg(0, signal.SIGKILL)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from mimlstudy.counts import number_and_noun
 from mimlstudy.paper.experiments import settings_closest_to_print
-from mimlstudy.report.sentences import number_and_noun
 
 DAGGER = "†"
 

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import nbformat
 import papermill
-from filelock import FileLock
 from joblib import effective_n_jobs
 from papermill.exceptions import PapermillExecutionError
 from traitlets.config import Config
@@ -39,6 +38,10 @@ from mimlstudy.report.status import LAST_RUNS, last_runs, recorded_scorecard
 SCORECARD = "0_scorecard"
 FIT_LEARNERS = ("own_data", "own_method")  # even if no trial has to run
 KILL_INTERVAL = 0.2  # seconds between looks for kernels, while interrupted runs end
+
+
+class KernelDied(RuntimeError):
+    """The process that runs a notebook's cells has ended."""
 
 
 @dataclass(frozen=True)
@@ -229,16 +232,17 @@ def _run(path, values, folder, figures, is_answer, report) -> NotebookRun:
     start = time.perf_counter()
     output, status, message = None, "done", ""
     try:
-        with FileLock(folder / f".{path.stem}.lock"):
+        waiting = f"{path.stem}: waits for another run of the same question"
+        with folders.locked(folder / f".{path.stem}.lock", partial(report, waiting)):
             report(f"{path.stem}: started")
-            executed = _execute(path, values, figures)
+            executed = _executed_or_dead(path, values, figures)
             if _all_executed(executed):
                 content = nbformat.writes(executed)  # before write_page changes its cells
                 write_page(executed, folder / f"{path.stem}.html", is_answer=is_answer)
                 output = paths.write_whole(folder / path.name, content)
             else:
                 status, message = "incomplete", "some code cells were not executed"
-    except RuntimeError as error:  # DeadKernelError, or a kernel that died while it started
+    except KernelDied as error:
         status, message = "died", str(error)
     except (OSError, PapermillExecutionError) as error:
         status, message = "error", str(error)
@@ -256,6 +260,14 @@ def _all_executed(notebook):
         if has_code and cell.execution_count is None:
             return False
     return True
+
+
+def _executed_or_dead(path, values, figures):
+    """The executed notebook; KernelDied if its kernel ended, also while it started."""
+    try:
+        return _execute(path, values, figures)
+    except RuntimeError as error:
+        raise KernelDied(str(error)) from error
 
 
 def _execute(path, values, figures):
@@ -277,6 +289,8 @@ def _execute(path, values, figures):
             extra_arguments=[
                 "--log-level=CRITICAL",
                 f"--IPKernelApp.exec_lines={line}",
+                # A reader's own profile, with its startup files, changes no page.
+                f"--ipython-dir={sockets}",
             ],
             config=Config(
                 {

@@ -11,7 +11,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
@@ -49,6 +49,16 @@ INJECTED = "# Parameters\n"  # how the cell begins that papermill puts in
 
 class ParameterError(ValueError):
     """A parameter that a notebook does not have, or a value of another type."""
+
+
+def check_among(name: str, values: Iterable[str], known: Iterable[str], *, begin: bool = False):
+    """Raise a ParameterError unless a parameter's values are known, or ``begin`` what is known."""
+    known = list(known)
+    fits = str.startswith if begin else str.__eq__
+    unknown = [value for value in values if not any(fits(text, value) for text in known)]
+    if unknown:
+        needed = "begin one of" if begin else "be among"
+        raise ParameterError(f"{name} must {needed} {known}, got {unknown}")
 
 
 def notebook_parameters(cells: Mapping) -> dict:
@@ -151,8 +161,8 @@ def check_protocol(profile: str, jobs: int):
     """Raise a ParameterError for another profile, and for ``jobs`` of 0 or below -1."""
     if profile not in PROFILES:
         raise ParameterError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
-    if jobs < -1 or jobs == 0:
-        raise ParameterError(f"jobs must be -1, one a core, or at least 1, got {jobs}")
+    if not isinstance(jobs, int) or jobs < -1 or jobs == 0:
+        raise ParameterError(f"jobs must be -1, one a core, or at least 1, got {jobs!r}")
 
 
 def number_in(name: str, text: str) -> float:

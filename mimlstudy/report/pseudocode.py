@@ -28,7 +28,7 @@ def pseudocode_map(*sources) -> pd.DataFrame:
     rows = []
     for module in map(Path, modules):
         where = folders.within_project(module)  # an installed package lies elsewhere
-        lines = module.read_text().splitlines()
+        lines = module.read_text(encoding="utf-8").splitlines()
         for number, line in enumerate(lines, start=1):
             cited = CITED.fullmatch(line)
             if cited:

@@ -37,11 +37,6 @@ def paragraph(*sentences: str) -> str:
     return " ".join(filter(None, sentences))
 
 
-def number_and_noun(n: int, noun: str) -> str:
-    """A number with its noun, such as "1 trial" or "3 trials"."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
-
-
 def listed(names) -> str:
     """Names in a sentence, such as "A, B and C"."""
     *others, last = names
@@ -51,3 +46,8 @@ def listed(names) -> str:
 def counted(numbers) -> str:
     """Numbers by word, such as "3 current, 1 damaged", without those that are 0."""
     return ", ".join(f"{n} {word}" for word, n in numbers.items() if n)
+
+
+def of_profile(command: str, profile: str) -> str:
+    """A command as it is typed for a profile."""
+    return command if profile == "paper" else f"{command} --profile {profile}"

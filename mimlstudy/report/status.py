@@ -8,17 +8,18 @@ from functools import cache, lru_cache
 import pandas as pd
 
 from mimlstudy import folders
+from mimlstudy.counts import number_and_noun
 from mimlstudy.engine.records import CONFIRMABLE, CURRENT, KEY, STATES, other_versions
 from mimlstudy.engine.verify import verified
 from mimlstudy.judge.claims import ClaimFinding
 from mimlstudy.judge.scorecard import scorecard
 from mimlstudy.paper.catalogue import default_store
 from mimlstudy.paper.experiments import EXPERIMENTS, reader
-from mimlstudy.paper.published import read_rows
+from mimlstudy.paper.printed import read_rows
 from mimlstudy.report import tables
 from mimlstudy.report.kept import kept, key_of
-from mimlstudy.report.sentences import counted, number_and_noun
-from mimlstudy.report.words import in_words
+from mimlstudy.report.sentences import counted, of_profile
+from mimlstudy.report.words import NOTHING_YET, SYNTHETIC_ALONE, in_words
 
 MISSING = "missing"  # of a trial without a record, or an artefact without its file
 LAST_RUNS = "runs.json"  # beside executed notebooks: how the last run of each ended
@@ -111,9 +112,10 @@ def overview(profile: str) -> dict:
     has_notebooks = folders.notebooks().is_dir()
     rows = artefact_status(profile) if has_notebooks else experiment_status(profile)
     outcome = in_words(recorded_scorecard(profile))
-    n_old = sum(row["state"] != CURRENT for row in rows)
-    if n_old:
-        results, are = number_and_noun(n_old, "result"), "is" if n_old == 1 else "are"
+    n_not_current = sum(row["state"] != CURRENT for row in rows)
+    if n_not_current and outcome not in (NOTHING_YET, SYNTHETIC_ALONE):
+        results = number_and_noun(n_not_current, "result")
+        are = "is" if n_not_current == 1 else "are"
         caveat = f"These counts are of records as they are; {results} above {are} not current."
         outcome = f"{caveat}\n\n{outcome}"
     return {
@@ -226,20 +228,17 @@ def _command(state, experiments, profile) -> str:
     """The command that makes trials in a state current, or shows that they differ; maybe empty."""
     if state == CURRENT:
         return ""
-    # Other settings, other data and wrong numbers need another run; verify would only say so.
-    command = "verify" if state in CONFIRMABLE else "compute"
-    return _of_profile(f"mimlpaper {command} {' '.join(experiments)}", profile)
-
-
-def _of_profile(command, profile):
-    """A command as it is typed for a profile."""
-    return command if profile == "paper" else f"{command} --profile {profile}"
+    # Other settings, other data and wrong numbers need another run; verify would only say so, and
+    # of costs, which no second run gives again, it says nothing.
+    repeatable = all(EXPERIMENTS[name].measure.repeatable for name in experiments)
+    command = "verify" if state in CONFIRMABLE and repeatable else "compute"
+    return of_profile(f"mimlpaper {command} {' '.join(experiments)}", profile)
 
 
 def _state(artefact, counts, is_made, failed, profile):
     """The state of an artefact and the command that updates it, from its trials and files."""
     state = _worst_state(counts)
-    run = _of_profile(f"mimlpaper run {artefact.notebook}", profile)
+    run = of_profile(f"mimlpaper run {artefact.notebook}", profile)
     if failed:
         return "failed", run
     if state != MISSING and not is_made:

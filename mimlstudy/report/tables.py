@@ -17,19 +17,20 @@ import pandas as pd
 from mimlpaper.kernels import MUCH, LowRankWarning
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import write_whole
+from mimlstudy.counts import number_and_noun
 from mimlstudy.engine.rows import guarded
 from mimlstudy.judge.choices import divergences_with_effects, effects_of_choices
 from mimlstudy.judge.claim_parts import NOT_TESTED
-from mimlstudy.judge.claims import CLAIM_COLUMNS, CORRECTED, PAPERS, ClaimFinding
-from mimlstudy.judge.compare import compare_with_paper, round_half_up
-from mimlstudy.judge.selection import Records, unmixed
+from mimlstudy.judge.claims import CORRECTED, PAPERS, SHOWN_VIEWS, ClaimFinding
+from mimlstudy.judge.compare import compare_with_paper
+from mimlstudy.judge.selection import Records, checked_for_means
 from mimlstudy.judge.statistics import MARGIN
-from mimlstudy.judge.tolerances import PRINTED_DECIMALS, RULES
+from mimlstudy.judge.tolerances import PRINTED_DECIMALS, TOLERANCE_RULES, round_half_up
 from mimlstudy.judge.verdicts import agreement, wins
-from mimlstudy.paper.published import ALL_CRITERIA, published_divergences, published_tables
+from mimlstudy.paper.printed import ALL_CRITERIA, listed_divergences, printed_tables
 from mimlstudy.report.marks import marked_names, marks_in_words
 from mimlstudy.report.plain import markdown_in_line
-from mimlstudy.report.sentences import listed, number_and_noun, paragraph
+from mimlstudy.report.sentences import listed, paragraph
 from mimlstudy.report.verdict_looks import VERDICT_SIGNS, VERDICT_TINTS, VERDICT_WORDS
 
 HEADS = {c.name: f"{c.symbol} {c.arrow}" for c in ALL_CRITERIA.values()}
@@ -244,7 +245,7 @@ def crossed(names: Iterable, heads: Iterable, entries: Iterable) -> pd.DataFrame
 
 def is_of_the_paper(name: str) -> bool:
     """Whether a table of this name stands in the paper, or adds to one that does."""
-    own = {table.experiment for table in published_tables().values()}
+    own = {table.experiment for table in printed_tables().values()}
     return name in {*own, "appendix_c", "blanks"}
 
 
@@ -352,7 +353,7 @@ def results_table(
     criteria, methods : iterable of str, default all
         The criteria and methods that are shown.
     """
-    table = published_tables()[number]
+    table = printed_tables()[number]
     criteria = [*criteria]
     unknown = {*criteria} - {*table.criteria}
     if unknown:
@@ -422,8 +423,8 @@ def _lines(cells):
     if cells["printed"].ne("no row").all():
         entries = []
         for _, cell in cells.iterrows():
-            text = published_text(cell)
-            entries.append(Entry((text,), (cell["published_best"],)))
+            text = printed_text(cell)
+            entries.append(Entry((text,), (cell["printed_best"],)))
         lines[PRINTED] = pd.Series(entries, cells.index)
     lines[OURS] = number_entries(
         cells["mean"],
@@ -459,7 +460,7 @@ def _results_caption(table, cells, totals, has_beyond, has_fixed, profile):
         sentences.append("For cells without a tolerance neither the paper nor we have a deviation.")
     if has_beyond:
         sentences.append("Below the last line are methods that the paper does not have.")
-    sentences.append(f"Tolerance: {RULES[table.tolerance].words}.")
+    sentences.append(f"Tolerance: {TOLERANCE_RULES[table.tolerance].words}.")
     if totals["match_rate"] is not None:
         sentences.append(
             f"{totals['match_rate']:.0%} of the printed cells agree with ours, and "
@@ -512,7 +513,7 @@ def measured_table(
     ``column_of`` is the number of the printed table whose column of settings this is, if any: each
     number then has an address.
     """
-    groups = unmixed(records).groupby("method", sort=False)
+    groups = checked_for_means(records).groupby("method", sort=False)
     by_criterion = groups[list(CRITERIA)].agg(["mean", "std"])
     numbers = by_criterion.stack(level=0, future_stack=True)
     numbers = numbers.rename_axis(["algorithm", "criterion"]).reset_index()
@@ -525,7 +526,7 @@ def measured_table(
     best = wins(tidy, "mean", ["criterion"])
     entries = number_entries(tidy["mean"], tidy["std"], best)
     if column_of is not None:
-        (dataset,) = published_tables()[column_of].datasets
+        (dataset,) = printed_tables()[column_of].datasets
         places = zip(tidy["algorithm"], tidy["criterion"], strict=True)
         addresses = [address(column_of, *place, dataset) for place in places]
         entries = addressed(entries, addresses)
@@ -553,14 +554,14 @@ def claims_table(findings: list[ClaimFinding], *, detail: bool = True) -> Report
     # The two tests of our own settings are shown always.
     views = {PAPERS, CORRECTED, *tidy.loc[is_tested, "view"]}
     words = crossed(tidy["id"], tidy["view"], map(_words_entry, tidy.itertuples()))
-    shown = words[[view for view in CLAIM_COLUMNS if view in views]]
+    shown = words[[view for view in SHOWN_VIEWS if view in views]]
     of_view = tidy[tidy["view"] == CORRECTED].set_index("id")
     shown.insert(0, "claim", of_view["claim"])
     shown["power"] = [power_text(row) for row in of_view.itertuples()]
     if detail:
         shown["in detail"] = of_view["detail"]
     caption = f"Claims, {HOW_TESTED}"
-    untested = [view for view in CLAIM_COLUMNS if view not in views]
+    untested = [view for view in SHOWN_VIEWS if view not in views]
     if untested:
         caption += f" Not tested: {' and '.join(untested)}."
     return frame_grid(shown, tidy, caption, corner="", prose=True)
@@ -600,7 +601,7 @@ def divergences_table(
     columns: tuple[str, ...] = ("open", "choice", "alternatives", "effect"),
 ) -> ReportTable:
     """Open choices of a section such as ``"4"``, or of all; effects are measured on records."""
-    log = published_divergences()
+    log = listed_divergences()
     if section:
         log = log[log["section"] == section]
     if get_records is not None:
@@ -612,16 +613,15 @@ def divergences_table(
 
 def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
     """What an open choice changes: means of our settings (no alternative), then differences."""
-    rows = unmixed(records, "alternative")
+    rows = checked_for_means(records, "alternative")
     groups = rows.groupby(["method", "alternative"], sort=False)
     means = groups[[*CRITERIA]].mean()
-    published = means.xs("", level="alternative", drop_level=False)
-    by_method = published.droplevel("alternative")
-    alternatives = means.drop(published.index)
-    # Without a published row there is nothing to differ from.
-    changes = alternatives.sub(by_method, level="method").dropna(how="all")
-    published_texts = published.map(number_text)
-    texts = pd.concat([published_texts, changes.map(signed_text)])
+    ours = means.xs("", level="alternative", drop_level=False)
+    alternatives = means.drop(ours.index)
+    # Without a row of ours there is nothing to differ from.
+    of_method = ours.droplevel("alternative")
+    changes = alternatives.sub(of_method, level="method").dropna(how="all")
+    texts = pd.concat([ours.map(number_text), changes.map(signed_text)])
     # Each method's changes stand below its means.
     texts = texts.loc[[*changes.index.unique("method")]]
     (experiment,) = records.loc[records["alternative"] == "", "experiment"].unique()
@@ -640,9 +640,9 @@ def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
     )
 
 
-def published_text(cell) -> str:
+def printed_text(cell) -> str:
     """What the paper prints in a cell of ``compare_with_paper``: a number, N/A or nothing."""
-    number = number_text(cell["published_mean"], cell["published_std"])
+    number = number_text(cell["printed_mean"], cell["printed_std"])
     return "N/A" if cell["printed"] == "N/A" else number
 
 
@@ -678,12 +678,14 @@ def signed_text(difference: float) -> str:
 def _runs_and_data(cells, profile):
     """The number of runs; also the profile and the kind of data, where they are not the paper's."""
     parts = [] if profile == "paper" else [f"profile {profile}"]
-    measured = cells[cells["n"] > 0].groupby("algorithm", sort=False)
-    if not len(measured):
+    recorded = cells[cells["n"] > 0]
+    if recorded.empty:
         parts.append("no records yet")
     else:
+        measured = recorded.groupby("algorithm", sort=False)
         n_protocol = cells["n_protocol"].iloc[0] if "n_protocol" in cells else None
         parts.append(_runs_in_words(measured["n"].min(), n_protocol))
+        parts += _lacking_folds(recorded)
         kinds = _by_algorithm(measured["kind"].agg(_joined))
         if kinds != "original":
             parts.append(f"{kinds} data")
@@ -697,6 +699,17 @@ def _runs_in_words(n_runs, n_protocol):
     if is_whole:
         return _by_algorithm(n_runs.map(lambda n: number_and_noun(n, "run")))
     return _by_algorithm(n_runs.map(lambda n: f"{n} of {n_protocol} runs"))
+
+
+def _lacking_folds(recorded):
+    """The least number of a run's folds, where a cross-validation lacks some; or nothing."""
+    if "n_trials" not in recorded:  # the table has no runs of folds
+        return []
+    n_folds = printed_tables()[recorded["table"].iloc[0]].n_folds
+    n_recorded = recorded.groupby("algorithm", sort=False)["n_trials"].min()
+    if (n_recorded >= n_folds).all():
+        return []
+    return [_by_algorithm(n_recorded.map(lambda n: f"{n} of {n_folds} folds of a run"))]
 
 
 def _by_algorithm(values):

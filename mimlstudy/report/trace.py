@@ -16,8 +16,9 @@ import numpy as np
 import pandas as pd
 
 from mimlstudy import folders
+from mimlstudy.counts import number_and_noun
 from mimlstudy.engine.fingerprint import fingerprint, modules_behind
-from mimlstudy.engine.records import CURRENT, GROUP, Store
+from mimlstudy.engine.records import CURRENT, GROUP, MADE_ALIKE, Store
 from mimlstudy.engine.verify import with_groups
 from mimlstudy.judge.compare import MISSING_CELL, as_table_names, compare_with_paper, run_means
 from mimlstudy.judge.selection import (
@@ -31,14 +32,15 @@ from mimlstudy.judge.selection import (
 )
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS, reader
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.paper.settings import CLOSEST, settings_table
 from mimlstudy.report import tables
-from mimlstudy.report.sentences import counted, number_and_noun
+from mimlstudy.report.sentences import counted, of_profile
 from mimlstudy.report.verdict_looks import VERDICT_WORDS
 from mimlstudy.report.words import IN_SENTENCES
 
 RunValues = dict[str, float]  # by the run's name
+BY_PRINT = "†"  # marks a setting
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class ExplainedSetting:
     by_print: bool  # whether it was chosen because it comes closest to print
 
     def __str__(self):
-        mark = " †" if self.by_print else ""
+        mark = f" {BY_PRINT}" if self.by_print else ""
         setting = f"{self.parameter} = {self.value}"
         # Reasons stand below each other.
         return f"{setting:<50} {self.reason}{mark}"
@@ -73,12 +75,16 @@ class Origin:
         """What is known of the trials, as lines of text by what they are about."""
         return {
             "trials": self.trials,
-            "settings": (*map(str, self.settings), self.splits),
+            "settings": (*map(str, self.settings), *self._legend(), self.splits),
             "code": self.code,
             "machines": self.machines,
             "verified": self.verified,
             "run again": (self.command,),
         }
+
+    def _legend(self):
+        by_print = any(setting.by_print for setting in self.settings)
+        return (f"{BY_PRINT} chosen because it comes closest to print",) if by_print else ()
 
     def to_html(self) -> str:
         """The facts as a list of definitions."""
@@ -101,7 +107,7 @@ class Trace:
     printed: str
     ours: str
     verdict: str
-    published_mean: float
+    printed_mean: float
     tolerance: float
     runs: dict[str, RunValues]
     origins: dict[str, Origin]
@@ -128,18 +134,22 @@ class Trace:
     def _distance(self):
         """How far our mean is from the printed one, if there are both."""
         values = [*self.runs["closest"].values()]
-        if not values or np.isnan(self.published_mean) or np.isnan(self.tolerance):
+        if not values or np.isnan(self.printed_mean) or np.isnan(self.tolerance):
             return ()
         mean = np.mean(values)
-        apart = abs(mean - self.published_mean)
-        difference = f"|{mean:.4f} - {self.published_mean:.4f}| = {apart:.4f}"
-        return (f"{difference}; agrees up to {self.tolerance:.4f}",)
+        apart = abs(mean - self.printed_mean)
+        difference = f"|{mean:.4f} - {self.printed_mean:.4f}| = {apart:.4f}"
+        return (f"{difference}; tolerance {self.tolerance:.4f}",)
 
     def _runs_in_words(self):
         for column, values in self.runs.items():
             if values:
                 mean = tables.number_text(np.mean([*values.values()]))
-                yield f"{len(values)} with {IN_SENTENCES[column]}: mean {mean}"
+                what = f"{len(values)} with {IN_SENTENCES[column]}"
+                if len(values) == 1:
+                    (run,) = values  # its name says how much of a run it is
+                    what += f" ({_kind_of_run(self.table)} {run})"
+                yield f"{what}: mean {mean}"
 
     def __str__(self):
         lines = [self.title, "", *_lines(self.facts())]
@@ -165,7 +175,7 @@ class Trace:
             if runs:
                 values[IN_SENTENCES[column]] = [*runs.values()]
         # A band without a known width is not seen.
-        return dots(values, self.published_mean, np.nan_to_num(self.tolerance))
+        return dots(values, self.printed_mean, np.nan_to_num(self.tolerance))
 
     def to_html(self) -> str:
         """The dots, then the facts, with the values of all runs; without the origins."""
@@ -218,6 +228,7 @@ def trace(
     *,
     read: Records | None = None,
     store: Store | None = None,
+    profile: str = "paper",
 ) -> Trace:
     """How one number of Tables 1 to 5 came about.
 
@@ -226,7 +237,7 @@ def trace(
     table : int or str, such as 1 or "table1".
     method, criterion : str, as in the scorecard, or a method of equal tuning.
     dataset : str, default the first of the table.
-    read, store : as in :func:`traces`; by default what is published.
+    read, store, profile : as in :func:`traces`; by default what is published.
 
     Raises
     ------
@@ -235,24 +246,23 @@ def trace(
         command that records it.
     """
     number = str(table).removeprefix("table")
-    if number not in map(str, published_tables()):
-        raise ValueError(f"table must be one of {list(published_tables())}, got {table!r}")
-    printed = published_tables()[int(number)]
+    if number not in map(str, printed_tables()):
+        raise ValueError(f"table must be one of {list(printed_tables())}, got {table!r}")
+    printed = printed_tables()[int(number)]
     dataset = dataset or printed.datasets[0]
     experiment_of = _experiments_by_method(EXPERIMENTS[printed.experiment])
     _check("method", method, experiment_of)
     _check("criterion", criterion, printed.criteria)
     _check("dataset", dataset, printed.datasets)
 
-    store = store or default_store()
-    read = read or reader(store)
-    for cell in traces(printed.number, read, methods=[method], store=store):
+    store = store or default_store(profile)
+    read = read or reader(store, profile)
+    for cell in traces(printed.number, read, methods=[method], store=store, profile=profile):
         if (cell.criterion, cell.dataset) == (criterion, dataset):
             return cell
-    named = shlex.quote(method)
+    command = f"mimlpaper compute {experiment_of[method]} --methods {shlex.quote(method)}"
     raise ValueError(
-        f"nothing is recorded of {method}; mimlpaper compute {experiment_of[method]} --methods "
-        f"{named} makes its records"
+        f"nothing is recorded of {method}; {of_profile(command, profile)} makes its records"
     )
 
 
@@ -272,20 +282,25 @@ def _check(name, value, known):
 
 
 def traces(
-    number: int, read: Records, *, methods=(), store: Store | None = None
+    number: int,
+    read: Records,
+    *,
+    methods=(),
+    store: Store | None = None,
+    profile: str = "paper",
 ) -> Iterator[Trace]:
     """The traces of a table's cells, those of ``methods`` if any are named.
 
-    ``read`` returns the records of an experiment by its name. ``store`` has the outcomes of their
-    repetitions; None is that of ``data/results``.
+    ``read(name)`` gives the records of an experiment in a ``profile``. ``store`` has the outcomes
+    of verification, and the files that a trace names; None is that of the profile.
     """
-    table = published_tables()[number]
+    table = printed_tables()[number]
     by_column = {}
     for column in SETTINGS_COLUMNS:
         records_of_column = selected(read, Selection((table.experiment,), column))
         by_column[column] = as_in_our_tables(records_of_column)
     runs = {column: _runs(rows, table) for column, rows in by_column.items()}
-    store = store or default_store()
+    store = store or default_store(profile)
     outcomes = store.outcomes()
     origins = {}
     for cell in _cells(by_column, number).to_dict("records"):
@@ -294,16 +309,16 @@ def traces(
             continue
         # The criteria of a row come from the same trials.
         if place not in origins:
-            origins[place] = _origins(table, *place, by_column, store, outcomes)
+            origins[place] = _origins(table, *place, by_column, store, outcomes, profile)
         yield Trace(
             table=number,
             method=cell["algorithm"],
             criterion=cell["criterion"],
             dataset=cell["dataset"],
-            printed=tables.published_text(cell),
+            printed=tables.printed_text(cell),
             ours=tables.number_text(cell["mean"], cell["std"]),
             verdict=_verdict_in_words(cell),
-            published_mean=cell["published_mean"],
+            printed_mean=cell["printed_mean"],
             tolerance=cell["tolerance"],
             runs={column: _values(runs[column], cell) for column in SETTINGS_COLUMNS},
             origins=origins[place],
@@ -331,7 +346,7 @@ def _verdict_in_words(cell):
 
 def _kind_of_run(number):
     """What a run of a table is, in words."""
-    table = published_tables()[number]
+    table = printed_tables()[number]
     if table.run == "dataset":
         return "data set"
     return "split" if table.n_folds == 1 else "cross-validation"
@@ -339,7 +354,12 @@ def _kind_of_run(number):
 
 def _runs(rows, table):
     """The mean criteria of each run by (data set, method), with the run's name as index."""
-    groups = run_means(rows, table).groupby(["dataset", "method"])
+    means = run_means(rows, table)
+    means["run"] = [
+        str(run) if n_trials >= table.n_folds else f"{run}, {n_trials} of {table.n_folds} folds"
+        for run, n_trials in zip(means["run"], means["n_trials"], strict=True)
+    ]
+    groups = means.groupby(["dataset", "method"])
     return {place: runs.set_index("run") for place, runs in groups}
 
 
@@ -349,10 +369,10 @@ def _values(runs, cell):
     if means is None or cell["criterion"] not in means:
         return {}
     values = means[cell["criterion"]].dropna()
-    return {str(run): float(value) for run, value in values.items()}
+    return {run: float(value) for run, value in values.items()}
 
 
-def _origins(table, method, dataset, by_column, store, outcomes):
+def _origins(table, method, dataset, by_column, store, outcomes, profile):
     """Where the trials of a method on a data set come from, by how their settings were chosen."""
     origins = {}
     for column, records in by_column.items():
@@ -361,14 +381,14 @@ def _origins(table, method, dataset, by_column, store, outcomes):
         if len(rows):
             # Rows without a setting chosen by print have no others that are fixed in advance.
             experiment = EXPERIMENTS[rows["experiment"].iloc[0]]
-            origins[column] = _origin(experiment, method, rows, store, outcomes)
+            origins[column] = _origin(experiment, method, rows, store, outcomes, profile)
     of_table = EXPERIMENTS[table.experiment]
     if not origins and method in of_table.methods:
-        origins["closest"] = _origin(of_table, method, NO_RECORDS, store, outcomes)
+        origins["closest"] = _origin(of_table, method, NO_RECORDS, store, outcomes, profile)
     return origins
 
 
-def _origin(experiment, method, rows, store, outcomes):
+def _origin(experiment, method, rows, store, outcomes, profile):
     """Where some trials of a method come from; the first data set of Table 4 stands for all."""
     if "code" in rows and len(rows):  # else made up, not recorded
         rows = with_groups(rows)
@@ -381,22 +401,20 @@ def _origin(experiment, method, rows, store, outcomes):
         file = module.replace(".", "/") + ".py"
         code.append(f"{file:<42} {number_and_noun(n_definitions, 'definition')} in use")
     # A name such as "RankSvm, converged" needs quotes in a shell.
-    named = f"--methods {shlex.quote(method)} --recompute"
+    compute = of_profile(f"mimlpaper compute {experiment.name}", profile)
     return Origin(
-        trials=_trials(experiment, rows, store),
+        trials=_trials(experiment, rows, store) if len(rows) else (f"none; {compute}",),
         settings=tuple(_settings(part, method, example)),
         splits=f"{part.splits}; {experiment.name} in mimlstudy/paper",
         code=tuple(code),
         machines=tuple(_machines(rows)),
         verified=_verified(rows, outcomes),
-        command=f"mimlpaper compute {experiment.name} {named}",
+        command=f"{compute} --methods {shlex.quote(method)} --recompute",
     )
 
 
 def _trials(experiment, rows, store):
     """Numbers, seeds, seconds and files of some trials."""
-    if rows.empty:
-        return (f"none; mimlpaper compute {experiment.name}",)
     states = counted(rows["state"].value_counts())
     lowest, highest = rows["split"].min(), rows["split"].max()
     seconds = rows["seconds"].sum()
@@ -409,7 +427,7 @@ def _trials(experiment, rows, store):
 
 def _files(experiment, store):
     """The files that a store reads an experiment's records from, within the project."""
-    paths = [layer.path(experiment.name) for layer in (store, store.base) if layer]
+    paths = [layer.path(experiment.name) for layer in store.layers()]
     return [folders.within_project(path) for path in paths if path.is_file()]
 
 
@@ -431,14 +449,22 @@ def _machines(rows):
 
 
 def _verified(rows, outcomes):
-    """What verification by today's code last found of some trials' groups."""
+    """What verification last found of some trials' groups: with today's code, or with earlier."""
     if "verified_code" not in rows:
         return ("never",)
-    of_rows = outcomes.merge(rows[GROUP].drop_duplicates(), on=GROUP)
+    if lines := _lines_of_outcomes(outcomes.merge(rows[GROUP].drop_duplicates(), on=GROUP)):
+        return lines
+    of_earlier_code = outcomes.merge(rows[MADE_ALIKE].drop_duplicates(), on=MADE_ALIKE)
+    if lines := _lines_of_outcomes(of_earlier_code):
+        return ("not with today's code; with earlier code", *lines)
+    return ("never",)
+
+
+def _lines_of_outcomes(outcomes):
     # Several groups of one verification may look alike here.
-    shown = of_rows[["date", "outcome", "n_checked", "machine"]].drop_duplicates()
+    shown = outcomes[["date", "outcome", "n_checked", "machine"]].drop_duplicates()
     lines = []
     for row in shown.itertuples():
         n_checked = number_and_noun(row.n_checked, "trial")
         lines.append(f"{row.date}: {row.outcome}, {n_checked}, {row.machine}")
-    return tuple(lines) or ("never",)
+    return tuple(lines)

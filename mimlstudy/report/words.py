@@ -1,5 +1,7 @@
 """The scorecard in words: tables and sentences for the first page, the command and notebooks."""
 
+import re
+
 import pandas as pd
 
 from mimlstudy.judge.claims import CORRECTED, EQUIVALENCE, PAPERS, VIEWS
@@ -25,10 +27,18 @@ HEADS_OF_TESTS = {
 }
 
 
+NOTHING_YET = "Nothing is recorded yet."
+SYNTHETIC_ALONE = "What is recorded is of synthetic data, which say nothing of the paper."
+
+
 def in_words(card: dict) -> str:
-    """The outcome as a table in Markdown: agreement, order, claims, by column of settings."""
+    """The outcome as a table in Markdown: agreement, order, claims, by column of settings.
+
+    Without records of the paper's data it is one of two sentences that say so.
+    """
     if not card["totals"]["closest"]["all"]["rows"]:
-        return "Nothing is recorded yet."
+        kinds = {cell["kind"] for cell in card["cells"] if cell["n"]}
+        return SYNTHETIC_ALONE if kinds == {"synthetic"} else NOTHING_YET
     shares = []
     for name, (n_agree, n_cells) in card["agreeing"].items():
         shares.append(f"{n_agree / n_cells:.0%} agree in {name}")
@@ -71,7 +81,7 @@ def _agreement_in_words(totals):
     taus = []
     for name, of_table in totals.items():
         if name != "all" and of_table["columns"]:
-            taus.append(_tau_text(of_table["tau"]).removeprefix("0"))
+            taus.append(re.sub(r"^(-?)0", r"\1", _tau_text(of_table["tau"])))
     texts = {
         "values that agree (others' rows)": "{agrees} of {measured} ({chance_agreement:.0%})",
         "rows nearest to their own printed row": (

@@ -10,8 +10,8 @@ const Argue = (() => {
   const OF_GROUPS = ["best mean", "worst mean", "boldface"];
   const NOTHING = { splits: [], values: {} };
 
-  // Of each thing that is claimed: the outcome that supports it, and those that contradict it.
-  const OUTCOMES = {
+  // Of each thing that is claimed: what supports it, and what contradicts it.
+  const EVIDENCE = {
     better: ["better", ["worse", "tie"]],
     worse: ["worse", ["better", "tie"]],
     tie: ["tie", ["much better", "much worse"]],
@@ -23,7 +23,7 @@ const Argue = (() => {
   };
   // By the paper's convention a tie is what is not significant.
   const BY_CONVENTION = {
-    ...OUTCOMES,
+    ...EVIDENCE,
     tie: ["tie", ["better", "worse"]],
     "not better": ["not better", ["better"]],
     "not worse": ["not worse", ["worse"]],
@@ -215,9 +215,9 @@ const Argue = (() => {
   // The words of comparisons by the p-values of a test, adjusted for their number.
   function wordsByTest(parts, test, adjust, level) {
     const pValues = (part) => part.comparison[test];
-    const supporting = adjust(parts.map((part) => pValues(part)[OUTCOMES[part.claimed][0]]));
+    const supporting = adjust(parts.map((part) => pValues(part)[EVIDENCE[part.claimed][0]]));
     const contradicting = adjust(parts.map((part) =>
-      Math.min(...OUTCOMES[part.claimed][1].map((outcome) => pValues(part)[outcome]))));
+      Math.min(...EVIDENCE[part.claimed][1].map((outcome) => pValues(part)[outcome]))));
     return parts.map((_, i) => chosenWord(supporting[i] < level, contradicting[i] < level));
   }
 

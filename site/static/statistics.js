@@ -83,8 +83,10 @@ const Statistics = (() => {
   function tTest(values, extra = 0) {
     const center = mean(values);
     const error = deviation(values) * Math.sqrt(1 / values.length + extra);
-    // Equal differences leave no doubt, and t would be 0 / 0.
-    if (error <= ZERO * Math.max(1, Math.abs(center))) return center <= ZERO ? 1 : 0;
+    // Equal values have no variance: theirs is the p of a sign test.
+    if (error <= ZERO * Math.max(1, Math.abs(center))) {
+      return center > ZERO ? 0.5 ** values.length : 1;
+    }
     return studentBelow(values.length - 1, -center / error);
   }
 
@@ -97,28 +99,28 @@ const Statistics = (() => {
     });
   }
 
-  // P(W >= w) of Wilcoxon's statistic of n differences: each rank counts or not, at equal chances.
-  function signedRankAbove(n, w) {
+  // The chance that a sum of some whole numbers is at least w: each counts or not, at equal chances.
+  function chanceOfSum(numbers, w) {
     let chances = [1];
-    for (let rank = 1; rank <= n; rank += 1) {
-      const next = new Array(chances.length + rank).fill(0);
+    for (const number of numbers) {
+      const next = new Array(chances.length + number).fill(0);
       chances.forEach((chance, total) => {
         next[total] += chance / 2;
-        next[total + rank] += chance / 2;
+        next[total + number] += chance / 2;
       });
       chances = next;
     }
-    return sum(chances.slice(Math.max(0, w)));
+    return sum(chances.slice(w));
   }
 
   // One-sided p of values above 0 by Wilcoxon's exact test; 1 where all are 0.
   function signedRankTest(values) {
     const rounded = values.map((value) => Math.round(value * 1e12) / 1e12);
     const nonzero = rounded.filter((value) => value !== 0);
-    if (!nonzero.length) return 1;
-    const ofSize = ranks(nonzero.map(Math.abs));
-    const positive = ofSize.filter((_, i) => nonzero[i] > 0);
-    return signedRankAbove(nonzero.length, Math.floor(sum(positive)));
+    // Values of one size share their mean rank, which doubled is a whole number.
+    const doubledRanks = ranks(nonzero.map(Math.abs)).map((rank) => 2 * rank);
+    const positive = doubledRanks.filter((_, i) => nonzero[i] > 0);
+    return chanceOfSum(doubledRanks, sum(positive));
   }
 
   // p-values adjusted for their number by Holm's step-down rule.

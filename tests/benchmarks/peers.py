@@ -70,7 +70,10 @@ class PairLoop:
 
     def __call__(self, A, B):
         return np.array(
-            [[max(directed_hausdorff(a, b)[0], directed_hausdorff(b, a)[0]) for b in B] for a in A]
+            [
+                [max(directed_hausdorff(a, b)[0], directed_hausdorff(b, a)[0]) for b in B]
+                for a in A
+            ]
         )
 
 
@@ -98,7 +101,9 @@ class MiSvmBySvc:
             self.machine = SVC(gamma=0.1, tol=1e-4).fit(X.instances, labels)
             scores = self.machine.decision_function(X.instances)
             labels = possible & (scores > 0)
-            highest = [begin + scores[begin:end].argmax() for begin, end in pairwise(X.offsets)]
+            highest = [
+                begin + scores[begin:end].argmax() for begin, end in pairwise(X.offsets)
+            ]
             labels[np.array(highest)[y]] = True
         return self
 
@@ -161,9 +166,19 @@ def peers(sizes):
             n_times = 3 if n < 4000 else 1
             ours, scores = timed(learner, X, Y, new, n_times)
             theirs, their_scores = timed(peer, X, Y, new, n_times)
-            lines.append((name, n, ours, theirs, theirs / ours, *_apart(scores, their_scores)))
+            lines.append(
+                (name, n, ours, theirs, theirs / ours, *_apart(scores, their_scores))
+            )
             print(lines[-1], flush=True)
-    columns = ["peer", "n", "seconds", "peer's seconds", "times", "scores apart", "signs apart"]
+    columns = [
+        "peer",
+        "n",
+        "seconds",
+        "peer's seconds",
+        "times",
+        "scores apart",
+        "signs apart",
+    ]
     return pd.DataFrame(lines, columns=columns)
 
 

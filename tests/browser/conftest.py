@@ -33,7 +33,9 @@ def browser():
     """A running Chromium; tests are skipped where there is none."""
     program = os.environ.get("CHROMIUM") or installed_chromium()
     if program is None:
-        pytest.skip(f"no browser: CHROMIUM is not set, none of {', '.join(PROGRAMS)} is there")
+        pytest.skip(
+            f"no browser: CHROMIUM is not set, none of {', '.join(PROGRAMS)} is there"
+        )
     playwright = pytest.importorskip("playwright.sync_api", reason="make check installs it")
     with playwright.sync_playwright() as driver:
         chromium = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])

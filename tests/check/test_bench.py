@@ -17,7 +17,7 @@ from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import Store, read_records
 from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.report import bench as bench_module
 from mimlstudy.report.bench import bench
 from mimlstudy.report.command import main
@@ -172,13 +172,21 @@ def test_an_estimator_enters_as_well_as_its_class(here, name):
     assert done.standing["rank"].tolist() == [1.0]
 
 
+def test_a_row_without_a_setting_chosen_by_print_stands_once():
+    methods = {*pd.concat(bench_module._recorded(1, ["scene"], "paper"))["method"]}
+    assert {"MimlSvm_mi", "MimlSvm_mi, settings fixed in advance"} <= methods
+    assert "Ml-knn" in methods
+    assert "Ml-knn, settings fixed in advance" not in methods
+
+
 def test_unseen_data_are_a_table_too(here):
     done = run("Shares", ["unseen"])
     assert not done.problems
     assert done.standing["rank"].tolist() == [1.0]
     report = report_of(done)
     assert "Unseen data. Data that the authors never saw" in report
-    assert "other methods: none; mimlpaper compute unseen makes them." in report
+    command = "mimlpaper compute unseen --profile smoke"
+    assert f"other methods: none; {command} makes them." in report
 
 
 def test_the_method_of_the_guide_enters_as_pasted(here):
@@ -271,13 +279,17 @@ def test_what_is_not_written_as_an_entry_is_refused(here, entry):
 
 @pytest.mark.parametrize("tables", [[], [6], [1, "1"]])
 def test_what_is_no_table_is_refused(tables):
-    with pytest.raises(ValueError, match=r"tables must be some of \[1, 2, 3, 4, 5, 'unseen'\]"):
+    with pytest.raises(
+        ValueError, match=r"tables must be some of \[1, 2, 3, 4, 5, 'unseen'\]"
+    ):
         bench("stranger:knn", tables)
 
 
 @pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf"), 1e300])
 def test_a_timeout_that_no_clock_can_keep_is_refused(timeout):
-    with pytest.raises(ValueError, match="timeout must be a positive, finite number of seconds"):
+    with pytest.raises(
+        ValueError, match="timeout must be a positive, finite number of seconds"
+    ):
         bench("stranger:knn", [1], timeout=timeout)
 
 
@@ -401,13 +413,15 @@ def test_the_best_of_each_column_is_bold_and_what_is_missing_a_dash(ranked):
     ("number", "of_a", "of_b"),
     [(1, "8–0–6", "6–0–8"), (4, "4–0–3", "3–0–4")],
 )
-def test_cases_are_counted_by_criterion_and_set_or_over_the_sets_of_table_4(number, of_a, of_b):
+def test_cases_are_counted_by_criterion_and_set_or_over_the_sets_of_table_4(
+    number, of_a, of_b
+):
     """On each set A is better on four losses and worse on three scores."""
     records = apart(0.1)
     if number == 4:
         # A set of pages has one split.
         name = records["dataset"] + records["split"].astype(str)
         records = records.assign(dataset=name, split=0)
-    table = published_tables()[number]
+    table = printed_tables()[number]
     assert bench_module._against("A", "B", records, table) == of_a
     assert bench_module._against("B", "A", records, table) == of_b

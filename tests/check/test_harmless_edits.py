@@ -54,7 +54,9 @@ def with_an_import_for_each_name(source):
     statements = []
     for node in tree.body:
         if isinstance(node, ast.ImportFrom):
-            statements += [ast.ImportFrom(node.module, [name], node.level) for name in node.names]
+            statements += [
+                ast.ImportFrom(node.module, [name], node.level) for name in node.names
+            ]
         else:
             statements.append(node)
     tree.body = statements
@@ -113,7 +115,9 @@ def with_other_local_names(source):
     for function in functions:
         inside = [node for node in ast.walk(function) if node is not function]
         inner_scopes = [
-            node for node in inside if isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef)
+            node
+            for node in inside
+            if isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef)
         ]
         if not inner_scopes:
             local = variables.get((function.name, first_line(function)), set())
@@ -135,7 +139,9 @@ class OtherMessages(ast.NodeTransformer):
     """Another text in what is raised or warned of, and in variables named ``message``."""
 
     def other(self, value):
-        is_text = isinstance(value, ast.JoinedStr) or isinstance(getattr(value, "value", None), str)
+        is_text = isinstance(value, ast.JoinedStr) or isinstance(
+            getattr(value, "value", None), str
+        )
         return ast.Constant("Something is wrong.") if is_text else value
 
     def visit_Raise(self, node):

@@ -22,9 +22,15 @@ from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.report import guest
 from mimlstudy.report.bench import OUTPUT, bench
 from mimlstudy.report.command import main
-from mimlstudy.report.guest import KEPT_OUTPUT, LONGEST_PROBLEM, guest_criteria
+from mimlstudy.report.guest import (
+    KEPT_OUTPUT,
+    LONGEST_PROBLEM,
+    Conditions,
+    Session,
+    guest_criteria,
+)
 from mimlstudy.report.plain import markdown_text
-from tests.made_up_study import check_same_numbers, tiny
+from tests.made_up_study import check_same_numbers, raising, tiny
 
 HONEST = """
 import os, signal, sys, time
@@ -280,7 +286,7 @@ def test_what_a_guest_prints_is_kept_in_a_file_of_limited_size(here, capfd):
     kept = done.folder / OUTPUT
     assert 0 < kept.stat().st_size <= 2 * KEPT_OUTPUT
     assert "xxx" not in "".join(capfd.readouterr())
-    assert f"[{OUTPUT}]" in (done.folder / "report.md").read_text()
+    assert f"{folders.within_project(kept)}`" in (done.folder / "report.md").read_text()
 
 
 def test_a_long_message_of_a_guest_is_cut(here):
@@ -378,6 +384,16 @@ def test_a_guest_has_no_test_labels_in_its_process(here):
         """)
     )
     assert enter("spy:Spy").problems == []
+
+
+def test_an_interrupt_ends_the_guest(here, monkeypatch):
+    """The exception may be kept, as IPython does, and with it all that asked."""
+    (here / "calm.py").write_text(f"{HONEST}\nclass Calm(Honest): pass\n")
+    session = Session("calm:Calm", Conditions(str(here), SECONDS, str(here / "output.txt")))
+    monkeypatch.setattr(session, "_received", raising(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        session.ask("describe")
+    assert not is_running(session.process.pid)
 
 
 @pytest.mark.parametrize("session", ["", ", start_new_session=True"])

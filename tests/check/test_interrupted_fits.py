@@ -13,7 +13,9 @@ from tests.learners import CLASSIFIER, OF_BAGS, OF_ONE_LABEL, OF_VECTORS, name_o
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore"),
-    pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer of signals"),
+    pytest.mark.skipif(
+        not hasattr(signal, "setitimer"), reason="there is no timer of signals"
+    ),
 ]
 N_MOMENTS = 9
 SHORT = 1e-3  # seconds of a fit that may end before a timer can interrupt it

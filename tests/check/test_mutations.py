@@ -105,7 +105,12 @@ OTHER_IMPORTS = [
         "from sklearn.metrics import accuracy_score as balanced_accuracy_score, roc_auc_score",
         {"Em-dd"},
     ),
-    ("mimlpaper.metrics", "import numpy as np", "import numpy.ma as np", {"MimlSvm", "Em-dd"}),
+    (
+        "mimlpaper.metrics",
+        "import numpy as np",
+        "import numpy.ma as np",
+        {"MimlSvm", "Em-dd"},
+    ),
     (
         "mimlpaper.algorithms.mimlnn",
         "from scipy.linalg import lstsq, solve",

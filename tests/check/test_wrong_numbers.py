@@ -64,7 +64,7 @@ BIRDS = tiny(
 
 
 def forget_contents():
-    contents._manifest.cache_clear()
+    contents._entry_of.cache_clear()
     contents.listed_contents.cache_clear()
 
 
@@ -108,7 +108,9 @@ def test_another_set_that_was_drawn_is_not_current(store, monkeypatch):
     wrong = replace(load("drawn:24x4x4"), name=TINY)
     with monkeypatch.context() as patched:
         patched.setattr(loaders, "load", lambda *arguments: wrong)
-        patched.setattr(PaperCatalogue, "drawn_content", lambda *arguments: content_hash(wrong))
+        patched.setattr(
+            PaperCatalogue, "drawn_content", lambda *arguments: content_hash(wrong)
+        )
         compute(MINE, store=store, jobs=1)
     trials._loaded.cache_clear()
     assert set(states(MINE, store).values()) == {"data changed"}

@@ -20,7 +20,8 @@ from tests.made_up_command import wait_until
 from tests.made_up_study import METHODS, Deadly, check_same_numbers, tiny
 
 distributed = pytest.importorskip(
-    "distributed", reason="a cluster needs the package distributed: see requirements/cluster.lock"
+    "distributed",
+    reason="a cluster needs the package distributed: see requirements/cluster.lock",
 )
 HERE = Path(__file__).resolve()
 
@@ -151,7 +152,9 @@ def test_workers_with_another_arithmetic_are_refused(tmp_path):
         environment.pop(name, None)
     environment["OPENBLAS_CORETYPE"] = "Nehalem"
     with cluster(tmp_path, 1, environment) as (address, _):
-        with pytest.raises(ValueError, match=r"must have the arithmetic x86-64-v3.*--preload"):
+        with pytest.raises(
+            ValueError, match=r"must have the arithmetic x86-64-v3.*--preload"
+        ):
             compute(tiny(), dask=address, store=Store(tmp_path, CATALOGUE))
 
 

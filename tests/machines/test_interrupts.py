@@ -1,4 +1,4 @@
-"""Ctrl-C and kills of ``compute`` and ``run``: in compiled code, in trials, in notebooks."""
+"""Ctrl-C and kills of ``compute``, ``run`` and ``bench``: in compiled code, trials, notebooks."""
 
 import multiprocessing
 import os
@@ -68,6 +68,38 @@ def test_a_killed_run_leaves_no_kernel(tmp_path, kill):
     # The fork server, and the kernel that it has forked.
     wait_until(lambda: len(parent.children(recursive=True)) > 1)
     time.sleep(4)  # until the notebook runs
+    children = parent.children(recursive=True)
+    os.kill(run.pid, kill)
+    run.wait(timeout=30)
+    _, alive = psutil.wait_procs(children, timeout=20)
+    assert not alive
+
+
+SLEEPS = """
+import pathlib, time
+class Method:
+    def fit(self, X, Y):
+        pathlib.Path("begun").touch()
+        time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize(
+    ("kill", "jobs"),
+    [(signal.SIGTERM, 1), (signal.SIGKILL, 1), (signal.SIGKILL, 2)],
+)
+def test_a_killed_bench_leaves_no_guest(tmp_path, kill, jobs):
+    (tmp_path / "sleeps.py").write_text(SLEEPS)
+    bench = "bench sleeps:Method --tables 1 --profile smoke --jobs"
+    run = subprocess.Popen(
+        [sys.executable, "-m", "mimlstudy", *bench.split(), str(jobs)],
+        cwd=tmp_path,
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    parent = psutil.Process(run.pid)
+    wait_until((tmp_path / "begun").exists)
     children = parent.children(recursive=True)
     os.kill(run.pid, kill)
     run.wait(timeout=30)

@@ -67,8 +67,18 @@ def test_it_says_where_it_comes_too_late():
 
 
 @pinned_here
-def test_it_says_where_something_else_is_asked_for():
-    assert last_line_of(SAYS, OPENBLAS_CORETYPE="Nehalem") == OWN
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("OPENBLAS_CORETYPE", "Nehalem"),
+        ("NUMBA_OPT", "0"),
+        ("NUMBA_LOOP_VECTORIZE", "0"),
+        ("NPY_ENABLE_CPU_FEATURES", "AVX2"),
+    ],
+)
+def test_it_says_where_something_else_is_asked_for(name, value):
+    """NumPy must start, though it takes no two variables about its features."""
+    assert last_line_of(f"{SAYS}\nimport numpy", **{name: value}) == OWN
 
 
 def test_no_command_imports_a_library_before_the_study():

@@ -157,9 +157,15 @@ DAYS = pd.to_datetime(["2020-01-01", "2020-01-02"])
         (np.ma.concatenate([MASKED, MASKED]), "no masked values; fill them"),
         ([*DATES, *DATES], "got dates"),
         ([*TIMES, *TIMES], "got times"),
-        (pd.DataFrame({"x": [0.5, 1.0], "day": DAYS}), "got Timestamp .*; give numbers, such as"),
+        (
+            pd.DataFrame({"x": [0.5, 1.0], "day": DAYS}),
+            "got Timestamp .*; give numbers, such as",
+        ),
         (pd.DataFrame({"x": [0.5, 1.0], "took": DAYS - DAYS[0]}), "got Timedelta .*; give"),
-        (pd.DataFrame({"x": [0.5, 1.0], "month": DAYS.to_period("M")}), "got Period .*; give"),
+        (
+            pd.DataFrame({"x": [0.5, 1.0], "month": DAYS.to_period("M")}),
+            "got Period .*; give",
+        ),
         (pd.DataFrame({"x": [0.5, 1.0], "text": ["3", "1_0"]}), "got str '3'"),
         (np.array([["1_0"], ["２"]], dtype=object), "got str '1_0'"),
         (pd.DataFrame({"colour": pd.Categorical(["1", "2"])}), "got str '1'"),
@@ -179,7 +185,9 @@ def test_learners_of_vectors_refuse_masks_dates_and_texts(table, message):
 @given(
     row=st.integers(0, 3),
     column=st.integers(0, 2),
-    cell=st.sampled_from(["1", "1_0", b"1", DAYS[0], DAYS[0].date(), np.datetime64("NaT"), TIME]),
+    cell=st.sampled_from(
+        ["1", "1_0", b"1", DAYS[0], DAYS[0].date(), np.datetime64("NaT"), TIME]
+    ),
     form=st.sampled_from([np.asarray, np.ndarray.tolist, pd.DataFrame]),
 )
 def test_a_mask_a_date_or_a_text_is_refused_wherever_it_stands(row, column, cell, form):
@@ -226,7 +234,9 @@ class OfMaskedScores:
 
 def test_masked_integers_are_filled_as_the_error_says():
     masked = np.ma.masked_array([[1, 2]], mask=[[False, True]])
-    with pytest.raises(ValueError, match=r"numbers as \.astype\(float\)\.filled\(np\.nan\) does"):
+    with pytest.raises(
+        ValueError, match=r"numbers as \.astype\(float\)\.filled\(np\.nan\) does"
+    ):
         Bags.from_list([masked])
     bags = Bags.from_list([masked.astype(float).filled(np.nan)])
     assert bags.missing.tolist() == [True]
@@ -266,12 +276,42 @@ LARGE = 2**53 + 1  # the first integer that float64 rounds
         pd.DataFrame([[LARGE, None]], dtype="Int64"),
         pd.DataFrame({"signed": [0], "unsigned": np.array([LARGE], dtype="uint64")}),
         [[2**1100, 0]],
+        # NumPy has rounded these before anybody sees them.
+        [[LARGE, 0.5]],
+        [[0.5, 1.0], np.array([LARGE, 0])],
     ],
     ids=repr,
 )
 def test_an_integer_that_float64_would_round_is_refused(integers):
-    with pytest.raises(ValueError, match=r"scores must hold integers of at most 2\^53, got -?\d"):
+    with pytest.raises(
+        ValueError, match=r"scores must hold integers of at most 2\^53, got -?\d"
+    ):
         average_precision([[1, 0]], integers)
+
+
+def test_rounded_integers_of_polars_beside_floats_are_refused():
+    polars = pytest.importorskip("polars")
+    table = polars.DataFrame({"long": [LARGE], "real": [0.5]})
+    with pytest.raises(ValueError, match=r"X must hold integers of at most 2\^53"):
+        real_array("X", table)
+
+
+@pytest.mark.parametrize("missing", [None, pd.NA, np.nan], ids=repr)
+def test_missing_numbers_of_any_type_are_nan(missing):
+    column = pd.Series([1, missing], dtype=object)
+    expected = np.array([[1.0], [np.nan]])
+    assert np.array_equal(real_array("X", column.to_frame()), expected, equal_nan=True)
+    assert np.array_equal(real_array("X", column), expected.ravel(), equal_nan=True)
+
+
+@pytest.mark.parametrize("name", ["collect", "groups", "columns", "get_params", "Y"])
+def test_names_of_data_may_be_those_of_attributes(name):
+    """As words are names of features, and letters names of bags."""
+    table = pd.DataFrame({name: [1.0, 2.0], "other": [3.0, 4.0]})
+    assert real_array("X", table).shape == (2, 2)
+    named = Bags.from_list(pd.Series({name: table, "other bag": table}))
+    assert list(named.names) == [name, "other bag"]
+    assert list(named.feature_names) == [name, "other"]
 
 
 def test_the_largest_exact_integer_keeps_its_value():
@@ -303,12 +343,61 @@ def test_numbered_rows_keep_their_places(numbers):
 
 
 def test_numbers_that_names_hold_in_another_order_are_refused():
-    with pytest.raises(ValueError, match=r"if their order is the same, .*\.to_numpy\(\) does"):
+    with pytest.raises(
+        ValueError, match=r"if their order is the same, .*\.to_numpy\(\) does"
+    ):
         order_by_name("rows", [2, 1, 3], ["img1", "img2", "img3"])
     places = order_by_name("rows", [1, 2, 3], ["img1", "img2", "img3"])
     assert places.tolist() == [0, 1, 2]
     with pytest.raises(ValueError, match="rows must have the same names"):
         order_by_name("rows", ["a", "b", "c"], [1, 1, 2])
+
+
+@pytest.mark.parametrize(
+    ("words", "numbers"),
+    [
+        (["101", "102", "103"], [103, 101, 104]),
+        (["101", "102", "103"], [102, 103, 104]),
+        (["007", "008"], [8, 9]),
+        (["img_101.png", "img_102.png"], [102.0, 103.0]),
+        (["s1_7", "s1_8"], pd.RangeIndex(8, 10)),
+    ],
+    ids=str,
+)
+def test_numbers_of_which_names_hold_some_are_refused(words, numbers):
+    with pytest.raises(ValueError, match="rows must have the same names"):
+        order_by_name("rows", words, numbers)
+    # pandas' own, and those that count something else, say nothing.
+    for others in (pd.RangeIndex(len(words)), [n + 5000 for n in numbers]):
+        assert order_by_name("rows", words, others).tolist() == [*range(len(words))]
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted"),
+    [
+        ([(1, "a"), (2, "b")], [(np.int64(2), np.str_("b")), (1.0, "a")]),
+        (pd.date_range("2020", periods=2), pd.date_range("2020", periods=2)[::-1].to_numpy()),
+        (pd.to_timedelta([1, 2], "D"), pd.to_timedelta([2, 1], "D").to_numpy()),
+    ],
+    ids=["tuples", "dates", "durations"],
+)
+def test_equal_names_are_one_name_whoever_holds_them(names, wanted):
+    assert order_by_name("rows", names, wanted).tolist() == [1, 0]
+
+
+# Other numbers stand before or behind the one that counts the files.
+@pytest.mark.parametrize(
+    "name",
+    ["clip{}.mp4", "COCO_val2014_00{}.jpg", "2024-05-0{}", "s1_{}", "v2/{}.1.png"],
+)
+def test_numbers_are_found_beside_others(name):
+    words = [name.format(i) for i in (1, 2, 3)]
+    with pytest.raises(ValueError, match="if their order is the same"):
+        order_by_name("rows", [3, 1, 2], words)
+    with pytest.raises(ValueError, match="if their order is the same"):
+        order_by_name("rows", words, [3, 1, 2])
+    assert order_by_name("rows", [1, 2, 3], words).tolist() == [0, 1, 2]
+    assert order_by_name("rows", [7, 8, 9], words).tolist() == [0, 1, 2]
 
 
 def test_cross_validation_takes_named_bags_and_a_table_without_names():
@@ -436,7 +525,7 @@ def test_a_table_of_polars_keeps_its_names(rng):
     bags = list(rng.random((12, 3, 2)))
     labels = pd.DataFrame(rng.random((12, 2)) > 0.5, columns=["sea", "trees"])
     learner = MimlNn(random_state=0).fit(bags, polars.from_pandas(labels))
-    assert learner.classes_.tolist() == ["sea", "trees"]
+    assert learner.label_names_.tolist() == ["sea", "trees"]
     turned = labels[["trees", "sea"]]
     assert learner.score(bags, polars.from_pandas(turned)) == learner.score(bags, turned)
     instances = polars.DataFrame({"a": [1.0, 2.0], "b": [1.0, 3.0]})

@@ -5,6 +5,7 @@ import json
 import math
 import os
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,14 @@ from scipy.io import savemat
 from scipy.sparse import csc_array
 
 from mimlpaper.bags import Bags
-from mimlpaper.datasets import DataError, LabelledBags, labelled_bags, load, read_bags, write_bags
+from mimlpaper.datasets import (
+    DataError,
+    LabelledBags,
+    labelled_bags,
+    load,
+    read_bags,
+    write_bags,
+)
 from mimlpaper.datasets.bag_files import read_labels, read_new_bags
 from tests.systems import on_posix
 
@@ -268,7 +276,9 @@ def test_weights_of_weka_are_left_out(read, two, weight):
 
 
 def test_a_value_in_braces_is_no_weight(read):
-    text = "@relation r\n@attribute k {'{2}',b}\n@attribute y {1,0}\n@attribute s {0}\n@data\n"
+    text = (
+        "@relation r\n@attribute k {'{2}',b}\n@attribute y {1,0}\n@attribute s {0}\n@data\n"
+    )
     data = read("a.arff", f"{text}'{{2}}',1,0\n{{1 0}}\nb,0,0\n", labels=["y"])
     assert data.feature_names == ("k={2}", "k=b", "s=0")
     assert as_lists(data) == [[[1, 0, 1]], [[1, 0, 1]], [[0, 1, 1]]]
@@ -373,7 +383,9 @@ def test_booleans_of_tables_are_one_and_zero(read, true, false):
     assert as_lists(read("t.csv", text)) == [[[1]], [[0]]]
 
 
-@pytest.mark.parametrize("digits", ["9007199254740993", "-9007199254740993", "+9007199254740993"])
+@pytest.mark.parametrize(
+    "digits", ["9007199254740993", "-9007199254740993", "+9007199254740993"]
+)
 def test_an_integer_that_would_be_rounded_is_refused(refused, digits):
     message = "line 2: 'x' .*9007199254740993'; float64 would round this integer"
     refused("t.csv", f"bag,x,label:a\np,{digits},1\n", message)
@@ -398,7 +410,9 @@ def test_lines_of_json_are_records(read):
     records = [{"bag": "p", "x": 1, "label:a": 1}, {"bag": "q", "x": 2, "label:a": 0}]
     lines = "\n".join(map(json.dumps, records)) + "\n"
     assert_same(read("t.json", lines), read("t.json", json.dumps(records)))
-    assert_same(read("t.json", json.dumps(records[0])), read("t.json", json.dumps(records[:1])))
+    assert_same(
+        read("t.json", json.dumps(records[0])), read("t.json", json.dumps(records[:1]))
+    )
 
 
 @pytest.mark.parametrize("n_digits", [400, 5000])
@@ -444,9 +458,11 @@ def test_a_first_column_of_floats_names_no_bags(refused, text):
     )
 
 
-@pytest.mark.parametrize("missing", ["0", math.inf, [0], pd.NA, pd.NaT, 10**5000], ids=type)
+@pytest.mark.parametrize(
+    "missing", ["0", math.inf, [0], pd.NA, pd.NaT, 10**5000, True, False], ids=type
+)
 def test_what_replaces_missing_numbers_is_a_number(missing):
-    with pytest.raises(ValueError, match="missing= must be a number, or None"):
+    with pytest.raises(ValueError, match="missing= must be a number that replaces"):
         read_bags(PARCELS, missing=missing)
 
 
@@ -489,7 +505,9 @@ def test_records_in_memory_are_a_frame_as_the_error_says():
 
 
 def test_bags_without_labels_are_not_written(tmp_path, two):
-    with pytest.raises(ValueError, match=r"data must be .*, as labelled_bags\(X, Y\) gives them"):
+    with pytest.raises(
+        ValueError, match=r"data must be .*, as labelled_bags\(X, Y\) gives them"
+    ):
         write_bags(tmp_path / "t.csv", two.X)
 
 
@@ -634,7 +652,7 @@ NOT_ENOUGH = "attributes, .* and @data are needed"
         (
             ' bag1,"5',
             " {0 bag1}\n%",
-            "line 12: 2 values are needed, got 1",
+            "line 12: the bag must have an instance, got none",
         ),
         (
             " bag1,",
@@ -692,7 +710,7 @@ HEAD_OF_TABLE = "bag,x,label:b,y\n"
         (
             TABLE,
             HEAD_OF_TABLE,
-            r"a bag and a feature are needed, got \(0, 2\)",
+            "rows below the line of heads are needed, got none",
         ),
     ],
 )
@@ -722,6 +740,7 @@ def test_options_that_do_not_fit_the_file_are_refused(refused):
     message = "no column is named 'tall'; .*there are happy"
     refused("a.arff", GENES, message, labels=["tall", "01"])
     refused("t.arff", TWO, "bag= is for tables", bag="id")
+    refused("t.arff", TWO, "separator= is for tables", separator=";")
 
 
 def test_a_table_of_too_many_bytes_is_refused(refused):
@@ -801,7 +820,9 @@ def test_parquet_that_would_be_large_is_refused_before_it_is_read(tmp_path):
         read_bags(path, max_bytes=50_000)
     table.assign(f1=np.arange(n_rows)).to_parquet(path, compression="gzip")
     assert path.stat().st_size < 10**6
-    with pytest.raises(DataError, match="at most max_bytes=1,300,000 bytes after decompression"):
+    with pytest.raises(
+        DataError, match="at most max_bytes=1,300,000 bytes after decompression"
+    ):
         read_bags(path, max_bytes=1_300_000)
 
 
@@ -861,7 +882,9 @@ def test_sparse_rows_cost_what_they_hold(read, refused):
     assert data.X.instances[0, [6, 7, 8]].tolist() == [0, 1, 1]
 
     many_rows = text + 600 * row
-    message = "line 20016: 13 rows of 20,001 numbers.* more than 4 times max_bytes=500,000 bytes"
+    message = (
+        "line 20016: 13 rows of 20,001 numbers.* more than 4 times max_bytes=500,000 bytes"
+    )
     refused(
         "wide.arff",
         many_rows,
@@ -898,6 +921,11 @@ def test_the_encoding_of_the_hint_reads_the_file(refused, read, content, encodin
         assert data.label_names == (content.decode(encoding),)
 
 
+def test_the_hint_for_a_wrong_encoding_of_a_text_in_utf8(refused):
+    table = TABLE.replace("label:b", "label:Bäume")
+    refused("t.csv", table, "give encoding='utf-8'", encoding="ascii")
+
+
 def compressed(text):
     return gzip.compress(text.encode())
 
@@ -925,9 +953,8 @@ def test_bad_compressed_files_are_refused(refused):
     ids=str,
 )
 def test_json_that_is_no_table_is_refused(refused, content):
-    message = (
-        r"JSON must be a list of records, such as .* as table\.to_json\(path, orient='records'"
-    )
+    records = r"such as .* as table\.to_json\(path, orient='records'"
+    message = f"JSON must be a list of records, {records}"
     refused("t.json", json.dumps(content), message)
 
 
@@ -1148,7 +1175,10 @@ def test_xml_beside_the_file_names_the_labels(read, mulan, tmp_path, xml):
     [
         ("<labels/>", "must hold <label name"),
         ("no", "an XML file of labels"),
-        (XML.replace("label1", "label3"), r"must name attributes of the file, got \['label3'\]"),
+        (
+            XML.replace("label1", "label3"),
+            r"must name attributes of the file, got \['label3'\]",
+        ),
     ],
 )
 def test_bad_xml_of_mulan_is_refused(read, refused, tmp_path, xml, message):
@@ -1258,11 +1288,17 @@ def test_missing_numbers_of_matlab_files_get_a_number_or_are_refused(tmp_path, v
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"labels": "abc"}, r"labels= must be an .xml file or a list of names, such as \['abc'\]"),
-        ({"bag": "bag"}, "bag= is for tables, a .mat file has no names of bags, got 'bag'"),
+        (
+            {"labels": "abc"},
+            r"labels= must be an .xml file or a list of names, such as \['abc'\]",
+        ),
+        ({"separator": ";"}, "separator= is for tables, a .mat file has no columns, got ';'"),
+        ({"bag": "bag"}, "bag= is for tables, a .mat file has no columns, got 'bag'"),
     ],
 )
-def test_options_of_tables_are_refused_for_matlab_files(tmp_path, variables, options, message):
+def test_options_of_tables_are_refused_for_matlab_files(
+    tmp_path, variables, options, message
+):
     path = tmp_path / "t.mat"
     savemat(path, variables)
     with pytest.raises(DataError, match=message):
@@ -1308,6 +1344,14 @@ def test_another_target_of_a_matlab_file_is_refused(tmp_path, variables, target)
 LABEL_TABLE = "image,sea,sky\n001,1,no\nNA,0,yes\n"
 
 
+@pytest.mark.parametrize("name", ["labels.json", "labels.txt"])
+def test_labels_stand_in_tables_of_text(tmp_path, name):
+    path = tmp_path / name
+    path.write_text('[{"image": "a", "sea": 1}]')
+    with pytest.raises(ValueError, match="path must end in"):
+        read_labels(path)
+
+
 @pytest.fixture
 def labels_of(tmp_path):
     def read(content, **options):
@@ -1316,6 +1360,50 @@ def labels_of(tmp_path):
         return read_labels(path, **options)
 
     return read
+
+
+def test_a_table_of_labels_without_a_line_of_heads_is_refused(labels_of):
+    with pytest.raises(DataError, match="the heads must name the labels, got '1, 0'"):
+        labels_of("a.png,1,0\nb.png,0,1\n")
+
+
+def test_labels_may_be_called_positive_and_negative(labels_of, read):
+    table = labels_of("image,positive,negative\na.png,1,0\nb.png,0,1\n")
+    assert list(table.columns) == ["positive", "negative"]
+    assert read("t.csv", "1\nbag,f1,yes\nx,5,1\ny,6,0\n").label_names == ("yes",)
+    assert list(labels_of("image,label:1\na.png,1\n").columns) == ["1"]
+
+
+def test_a_backslash_may_stand_before_the_end_of_a_quote(read):
+    """There quotes may have spaces around them, as elsewhere."""
+    data = read("t.csv", 'bag,f,label:x\n"C:\\a\\",1,1\n"C:\\b\\" ,2,0\n')
+    assert data.bag_names == ("C:\\a\\", "C:\\b\\")
+
+
+def test_features_called_as_an_index_come_back(read, tmp_path):
+    """The same heads in a table that somebody else wrote may be left of an index."""
+    names = ["index", "level_0", "Unnamed: 0", "__index_level_0__"]
+    rows = [[[0.0, 1.0, 2.0, 3.0]], [[1.0, 2.0, 3.0, 4.0]]]
+    write_bags(tmp_path / "t.csv", labelled_bags(rows, [[1], [0]], feature_names=names))
+    assert read_bags(tmp_path / "t.csv").feature_names == tuple(names)
+    wavelets = read("w.csv", "bag,level_1,index,label:x\na,1,0.5,1\nb,2,0.5,0\n")
+    assert wavelets.feature_names == ("level_1", "index")
+
+
+@pytest.mark.parametrize("encoding", [None, 5, "utf9"])
+def test_an_unknown_encoding_is_named(labels_of, encoding):
+    with pytest.raises(ValueError, match=r"encoding= must be a codec of Python.* got "):
+        labels_of("image,sea\na,1\n", encoding=encoding)
+
+
+def test_a_bag_of_arff_may_begin_with_a_missing_instance(tmp_path):
+    """An empty line is no instance."""
+    path = tmp_path / "t.arff"
+    write_bags(path, labelled_bags([[[np.nan], [2.0]], [[1.0]]], [[1], [0]]))
+    assert read_bags(path, missing=0).X.instances.tolist() == [[0.0], [2.0], [1.0]]
+    path.write_text(path.read_text().replace("?\\n2", "1\\n\\n2"))
+    with pytest.raises(DataError, match="each line of the bag must hold an instance"):
+        read_bags(path, missing=0)
 
 
 def test_a_table_of_labels_may_have_another_encoding_as_the_error_says(labels_of):
@@ -1331,6 +1419,18 @@ def test_a_table_of_labels_keeps_its_names_as_texts(labels_of):
         assert list(table.index) == ["001", "NA"]
         assert list(table.columns) == ["sea", "sky"]
         assert table.to_numpy().tolist() == [[True, False], [False, True]]
+
+
+def test_a_table_of_labels_may_name_its_separator_first(labels_of):
+    table = labels_of("sep=;\n" + LABEL_TABLE.replace(",", ";"))
+    assert list(table.columns) == ["sea", "sky"]
+
+
+@pytest.mark.parametrize("read", [read_labels, partial(read_new_bags, labels=[])])
+@pytest.mark.parametrize("max_bytes", [None, 0, 1.5])
+def test_every_reader_checks_its_limit(read, max_bytes):
+    with pytest.raises(ValueError, match="max_bytes= must be a number of bytes, got"):
+        read("table.csv", max_bytes=max_bytes)
 
 
 def test_no_head_of_a_table_of_labels_has_a_meaning(labels_of):
@@ -1475,5 +1575,93 @@ def test_labels_of_new_bags_are_not_read_whatever_their_type(tmp_path):
     path = tmp_path / "new.csv"
     path.write_text("bag,f1,7\na,1,?\n")
     assert read_new_bags(path, [7]).feature_names == ("f1",)
-    with pytest.raises(ValueError, match=r"labels must be a list of names, such as \['sea'\]"):
+    with pytest.raises(
+        ValueError, match=r"labels must be a list of names, such as \['sea'\]"
+    ):
         read_new_bags(path, "sea")
+    with pytest.raises(ValueError, match="got None"):
+        read_new_bags(path, None)
+
+
+def test_a_bag_of_arff_needs_an_instance(refused):
+    for nothing in ("?", '""'):
+        text = changed(TWO, 'bag2,"1e1,.25"', f"bag2,{nothing}")
+        refused("t.arff", text, "the bag must have an instance, got none", missing=0)
+
+
+def test_a_misspelt_line_of_a_header_is_refused(refused):
+    """The attribute would be missing, and sparse rows would mean others."""
+    text = changed(TWO, "@attribute f1", "@attribut f1")
+    refused("t.arff", text, "line 5: a line of the header must begin with @attribute")
+
+
+def test_a_label_of_arff_has_one_of_its_declared_values(refused):
+    text = changed(TWO, ",1,0\n", ",-1,0\n")
+    refused("t.arff", text, "'label1' must be one of 0, 1, got '-1'")
+
+
+def test_an_unclosed_quote_is_found_at_once(refused):
+    """A search from each character on would take hours."""
+    text = changed(TWO, 'bag1,"5', "a" * 10**5 + "',\"5")
+    refused("t.arff", text, "is a quote not closed")
+
+
+def test_cells_of_matlab_are_counted_by_columns(tmp_path):
+    cells = np.empty((2, 2), dtype=object)
+    for i in range(4):
+        cells[i % 2, i // 2] = np.array([[float(i)]])
+    path = tmp_path / "t.mat"
+    savemat(path, {"bags": cells, "targets": np.array([[0, 1, 0, 0]])})
+    data = read_bags(path)
+    assert data.X.instances.ravel().tolist() == [0, 1, 2, 3]
+    assert data.Y.ravel().tolist() == [False, True, False, False]
+
+
+def test_a_label_may_be_called_as_the_column_of_the_bags(read, tmp_path):
+    data = read("t.csv", "bag,f1,label:bag,label:sea\na,1,1,0\nb,2,0,1\n")
+    path = tmp_path / "new.csv"
+    path.write_text("bag,f1\nc,1\n")
+    assert read_new_bags(path, data.label_names).bag_names == ("c",)
+
+
+def test_new_bags_of_arff_may_lack_the_labels_of_the_file_beside_them(tmp_path):
+    (tmp_path / "t.xml").write_text('<labels><label name="y"/></labels>')
+    (tmp_path / "t.arff").write_text("@relation x\n@attribute f numeric\n@data\n5\n")
+    data = read_new_bags(tmp_path / "t.arff", ["y"])
+    assert data.X.instances.tolist() == [[5.0]]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            "bag,f,label:x\nbeach,1,1\n,2,1\n",
+            "line 3: 'bag' must name a bag.* cells are merged",
+        ),
+        ("bag;a,b;c,d,e;label:x\nq;1;2;1\n", "with ',' between them; .* such as sep=;"),
+        ("bag,f,label：x\na,1,1\n", "begins with 'label:', got 'label：x'"),
+        ("bag,f,label.x\na,1,1\n", "begins with 'label:', got 'label.x'"),
+        ("bag,c,label:x\na,red,1\n", "got 'red'; give words as categories"),
+        ("bag,c,label:x\na,,1\n", "got a missing value; give missing= to replace it$"),
+        ("bag,c,label:x\na,1\xa0234,1\n", "got '1.xa0234'$"),
+        ("bag,c,label:x\na,1\xad234,1\n", "got '1.xad234'$"),
+        (
+            "Unnamed: 0.1,bag,c,label:x\n0,a,1,1\n",
+            "the first column must have a name, got 'Unnamed: 0.1'",
+        ),
+        ("bag,c,index,label:x\na,1,0,1\n", "'index' counts the rows, as what is left"),
+        ("index,image,c,label:x\n0,a,1,1\n1,a,2,1\n", "got 'index', which counts the rows"),
+        ('bag,c,"label:6\\" pipe"\na,1,1\n', 'line 1: .*a quote within quotes is written ""'),
+        (
+            "bag,f1,label:a\n'-5,1,1\n-5,2,1\n",
+            "\"'-5\" and '-5' are one name, since an apostrophe before it only guards it",
+        ),
+        ("1\nx,5,1\ny,6,0\n", "the heads must name the labels, got '1'"),
+        (
+            "1\nbag,label:q,f1,a\nx,1,5,1\n",
+            "line 1: 1 labels at the end are counted, but 'q', before them, is marked",
+        ),
+    ],
+)
+def test_what_spreadsheets_and_keyboards_make_of_a_table_is_named(refused, content, message):
+    refused("t.csv", content, message)

@@ -23,7 +23,12 @@ from mimlpaper.base import check_labels, label_sets
 from mimlpaper.datasets import TextBags, labelled_bags
 from mimlpaper.distances import average_hausdorff, max_hausdorff, set_kernel_distance
 from mimlpaper.metrics import hamming_loss
-from mimlpaper.preprocessing import BagStatistics, ConcatenateInstances, MeanInstances, OnInstances
+from mimlpaper.preprocessing import (
+    BagStatistics,
+    ConcatenateInstances,
+    MeanInstances,
+    OnInstances,
+)
 
 
 @pytest.fixture
@@ -56,11 +61,21 @@ def test_vectors_of_two_bags_by_hand(two_bags):
 
 
 def test_what_needs_vectors_says_how_to_make_them(two_bags):
-    with pytest.raises(ValueError, match="sizes from 1 to 2"):
+    with pytest.raises(ValueError, match="one size, 1, got one of 2"):
         ConcatenateInstances().fit_transform(two_bags)
+    of_one = ConcatenateInstances().fit(two_bags[:1])
+    with pytest.raises(ValueError, match="one size, 1, got one of 2"):
+        of_one.transform(two_bags[1:])
     message = r"list\(bags\), or .* SumInstances"
     with pytest.raises(TypeError, match=message):
         MinMaxScaler().fit(two_bags)
+
+
+@pytest.mark.parametrize("what", [None, 5, "bags.csv"], ids=repr)
+def test_what_holds_no_bags_is_refused_by_the_name_of_the_argument(what):
+    message = f"bags must be Bags or a list of 2-D arrays, got {what!r}"
+    with pytest.raises(ValueError, match=message):
+        Bags.from_list(what)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +138,10 @@ def test_indexing_and_adding_agree_with_a_list(bags):
         ([[[1.0]], [[1.0, 2.0]]], "bag 1 has 2 features, bag 0 has 1"),
         ([[1.0, 2.0]], "bag 0 must be 2-D"),
         (np.ones((3, 2)), r"one 2-D array.*of one instance list\(\w+\[:, None, :\]\)"),
-        (pd.DataFrame(np.ones((3, 2))), r"one table; .*list\(\w+\.to_numpy\(\)\[:, None, :\]\)"),
+        (
+            pd.DataFrame(np.ones((3, 2))),
+            r"one table; .*list\(\w+\.to_numpy\(\)\[:, None, :\]\)",
+        ),
         (MimlNn(), "got the estimator MimlNn; are two arguments swapped"),
         (
             labelled_bags([[[0.0]]], [[1]], ["sea"]),
@@ -138,7 +156,9 @@ def test_bad_bags_are_refused(given, message):
 
 def test_one_table_is_no_list_of_bags():
     table = pd.DataFrame({"x": [1.0, 2.0]})
-    message = r"bags must be .*, got one table; .* give list\(bags\.to_numpy\(\)\[:, None, :\]\)"
+    message = (
+        r"bags must be .*, got one table; .* give list\(bags\.to_numpy\(\)\[:, None, :\]\)"
+    )
     with pytest.raises(ValueError, match=message):
         Bags.from_list(table)
     assert Bags.from_list(list(table.to_numpy()[:, None, :])).sizes.tolist() == [1, 1]
@@ -278,7 +298,7 @@ def test_a_fit_matches_labels_with_examples_by_name(learner):
 
     # Without names of examples, those of labels are kept.
     learner.fit(X, Y.reset_index(drop=True))
-    np.testing.assert_array_equal(learner.classes_, Y.columns)
+    np.testing.assert_array_equal(learner.label_names_, Y.columns)
     message = "X and Y must have the same names on both sides"
     with pytest.raises(ValueError, match=message):
         learner.fit(X, Y.rename(index={"p": "t"}))
@@ -337,7 +357,9 @@ def test_cells_of_matlab_are_bags():
     assert as_bags(row).sizes.tolist() == [2, 1]
     nested = np.empty((1, 1), dtype=object)
     nested[0, 0] = np.ones((2, 3))
-    with pytest.raises(ValueError, match=r"bag 0 must hold numbers, got a cell .* \.item\(\) does"):
+    with pytest.raises(
+        ValueError, match=r"bag 0 must hold numbers, got a cell .* \.item\(\) does"
+    ):
         as_bags([nested])
     assert as_bags([nested.item()]).sizes.tolist() == [2]
     numbers = np.array([[1.0], [2.0]], dtype=object)
@@ -441,7 +463,9 @@ def test_a_series_of_booleans_chooses_bags_without_names_by_their_numbers():
     numbered = pd.Series([True, False, False])
     assert bags[numbered].instances.tolist() == [[1]]
     shuffled = numbered[[2, 0, 1]]
-    with pytest.raises(ValueError, match=r"key must have the order .* give key\.sort_index\(\)"):
+    with pytest.raises(
+        ValueError, match=r"key must have the order .* give key\.sort_index\(\)"
+    ):
         bags[shuffled]
     assert bags[shuffled.sort_index()].instances.tolist() == [[1]]
 
@@ -523,13 +547,17 @@ def test_sums_are_exact_whatever_holds_the_values(dtype):
     """In half precision 2048 + 1 is 2048."""
     bags = Bags(np.ones((4, 1)), [0, 4])
     assert bags.sum(np.array([2048, 1, 1, 1], dtype)).tolist() == [2051]
-    with pytest.raises(ValueError, match="values must hold real numbers, got complex numbers"):
+    with pytest.raises(
+        ValueError, match="values must hold real numbers, got complex numbers"
+    ):
         bags.max(np.array([1, 2, 3, 1j]))
 
 
 @pytest.mark.parametrize("scores", [[[np.nan, -1.0]], [0.1, 0.2]], ids=repr)
 def test_scores_to_decide_on_are_a_table_without_nan(scores):
-    with pytest.raises(ValueError, match=r"scores must be \(n_examples, n_labels\), without NaN"):
+    with pytest.raises(
+        ValueError, match=r"scores must be \(n_examples, n_labels\), without NaN"
+    ):
         MimlNn().decide(scores)
 
 
@@ -547,6 +575,13 @@ def test_names_of_another_number_are_refused(two_bags):
         two_bags.with_names(["a", "b"])["a"]
 
 
+def test_names_of_several_types_are_texts_to_a_transformer():
+    """scikit-learn takes no names of which some are numbers and some are texts."""
+    bag = pd.DataFrame([[1.0, 2.0], [3.0, 4.0]], columns=["x", 7])
+    scaled = OnInstances(MinMaxScaler()).fit_transform([bag, bag + 1])
+    assert list(scaled.feature_names) == ["x", "7"]
+
+
 def test_a_generator_that_a_step_has_used_up_is_no_list_of_bags():
     bags = (np.eye(2) * k for k in range(1, 5))
     steps = make_pipeline(OnInstances(MinMaxScaler()), MimlNn())
@@ -554,9 +589,51 @@ def test_a_generator_that_a_step_has_used_up_is_no_list_of_bags():
         steps.fit(bags, [[1, 0], [0, 1]] * 2)
 
 
-def test_statistics_of_none_are_refused(two_bags):
-    with pytest.raises(ValueError, match=r"statistics must be one or more of .*, got none"):
-        BagStatistics([]).fit_transform(two_bags)
+@pytest.mark.parametrize("key", [True, np.False_], ids=str)
+def test_a_truth_chooses_no_bag(two_bags, key):
+    with pytest.raises(TypeError, match="a bag is chosen by its number"):
+        two_bags[key]
+
+
+@pytest.mark.parametrize(
+    "statistics",
+    [[], {"mean", "max"}, "mean", None],
+    ids=["a list", "a set", "a text", "None"],
+)
+def test_statistics_are_names_in_an_order(two_bags, statistics):
+    """The order of a set changes from process to process, and the columns with it."""
+    of_bags = BagStatistics(statistics).fit(two_bags)
+    for use in (lambda: of_bags.transform(two_bags), of_bags.get_feature_names_out):
+        with pytest.raises(ValueError, match="statistics must be a list of one or more of"):
+            use()
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ([["b1", "b2"]], "key must be a place, slice, mask or array of places, got"),
+        (np.zeros((2, 2), int), "key must be a place, .* of one dimension"),
+        (pd.Series([True, pd.NA], dtype="boolean"), "a missing value in a mask"),
+    ],
+)
+def test_odd_keys_of_bags_are_refused(two_bags, key, message):
+    with pytest.raises((ValueError, IndexError), match=message):
+        two_bags[key]
+
+
+def test_groups_of_a_table_are_no_bags():
+    table = pd.DataFrame({"bag": ["a", "b"], "f1": [1.0, 2.0]})
+    with pytest.raises(
+        ValueError, match=r"got groups of a table; give read_bags\(table, labels"
+    ):
+        Bags.from_list(table.groupby("bag"))
+
+
+@pytest.mark.parametrize("labels", [["sea", np.nan], ["a", 1], [True, "no"]], ids=str)
+def test_texts_beside_others_in_a_list_are_no_labels(two_bags, labels):
+    """NumPy would make texts of all: the class 'nan'."""
+    with pytest.raises(ValueError, match="y must hold labels of one type, got"):
+        MiSvmBag().fit(two_bags, labels)
 
 
 def test_classes_of_several_types_are_refused(two_bags):

@@ -18,7 +18,9 @@ def test_a_row_of_the_benchmark_is_a_trial_of_the_protocol(row):
 
 
 def test_rows_of_the_benchmark_have_names_of_their_own():
-    names = [(experiment, dataset, method) for experiment, dataset, method, _ in protocol.ROWS]
+    names = [
+        (experiment, dataset, method) for experiment, dataset, method, _ in protocol.ROWS
+    ]
     assert len({*names}) == len(names)
 
 

@@ -10,10 +10,10 @@ from mimlstudy.judge import chance
 from mimlstudy.judge.chance import chance_with_choice, chosen_closest
 from mimlstudy.judge.multiverse import alternative_means, completed
 from mimlstudy.judge.verdicts import PRINTED_COLUMN
-from mimlstudy.paper.published import published_cells, published_tables
+from mimlstudy.paper.printed import printed_cells, printed_tables
 from tests.made_up_records import rows
 
-CRITERIA = published_tables()[1].criteria
+CRITERIA = printed_tables()[1].criteria
 OVERRIDE = {"C": 10.0}
 
 
@@ -21,19 +21,19 @@ OVERRIDE = {"C": 10.0}
 def only_table_1(monkeypatch):
     monkeypatch.setattr(
         chance,
-        "published_tables",
-        lambda: {1: published_tables()[1]},
+        "printed_tables",
+        lambda: {1: printed_tables()[1]},
     )
 
 
 def printed(method):
-    cells = published_cells(1)
+    cells = printed_cells(1)
     of_method = cells[cells["algorithm"] == method]
     return of_method.set_index("criterion")["mean"]
 
 
 def record(method, values, n, easier=0.0):
-    """Values on n splits, as published; the first three are easier by so much."""
+    """Values on n splits, as in our tables; the first three are easier by so much."""
     splits = np.arange(n)
     shift = np.where(splits < 3, -easier, 3 * easier / max(n - 3, 1))
     by_split = {name: value + shift for name, value in values.items()}
@@ -42,12 +42,12 @@ def record(method, values, n, easier=0.0):
 
 def alternative(method, values, easier=0.0):
     """Values on three splits with C = 10."""
-    as_published = record(method, values, 3, easier)
-    return as_published.assign(experiment="alternatives", override=json.dumps(OVERRIDE))
+    as_ours = record(method, values, 3, easier)
+    return as_ours.assign(experiment="alternatives", override=json.dumps(OVERRIDE))
 
 
 def test_a_row_may_choose_the_alternative_that_agrees_with_another_printed_row():
-    """Published, MimlNn is as printed. With C = 10 its numbers are those of RankSvm."""
+    """Ours of MimlNn is as printed. With C = 10 its numbers are those of RankSvm."""
     recorded = {
         "table1": record("MimlNn", printed("MimlNn"), n=30),
         "alternatives": alternative("MimlNn", printed("RankSvm")),

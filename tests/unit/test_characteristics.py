@@ -10,7 +10,7 @@ CELLS = pd.DataFrame(
         ("Arts", "train_ANL", 1.159, 1.1585, "agrees"),
         ("Health", "train_PMC", 48.05, float("nan"), "missing"),
     ],
-    columns=["dataset", "characteristic", "published", "recomputed", "verdict"],
+    columns=["dataset", "characteristic", "as_printed", "recomputed", "verdict"],
 )
 TABLE = characteristics_table(CELLS, "paper")
 

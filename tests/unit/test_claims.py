@@ -11,7 +11,11 @@ from mimlstudy.judge.claim_tests import ClaimTest, claim_tests
 from mimlstudy.judge.claims import CLAIM_KINDS, VIEWS, evaluate_claims
 from mimlstudy.judge.rules import Rules
 from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
-from mimlstudy.paper.published import published_characteristics, published_claims, published_tables
+from mimlstudy.paper.printed import (
+    printed_characteristics,
+    printed_claims,
+    printed_tables,
+)
 from tests.made_up_records import as_in_the_paper, level, rows, spread, staged, swept
 
 SEVEN = tuple(CRITERIA)
@@ -58,11 +62,11 @@ NOT_TESTED = ("S6.10", "N.1")
 
 
 def test_every_claim_has_a_kind_and_a_test_of_known_methods():
-    stated = published_claims()
+    stated = printed_claims()
     ids = [name for name in stated["id"] if name not in NOT_TESTED]
     assert list(claim_tests()) == ids
     assert set(stated["kind"]) == {*CLAIM_KINDS}
-    known = {name for table in published_tables().values() for name in table.algorithms}
+    known = {name for table in printed_tables().values() for name in table.algorithms}
     known |= {"D-MimlSvm", "MimlSvm on the bag label"}
     for tests in claim_tests().values():
         for test in tests:
@@ -90,7 +94,7 @@ def test_kinds_of_claims_are_counted_apart():
     assert counts.loc["arithmetic", "supported"] == 1
     assert counts.loc["comparison", "supported"] == 0
     assert counts.to_numpy().sum() == len(findings)
-    stated = published_claims()["kind"].value_counts()
+    stated = printed_claims()["kind"].value_counts()
     assert counts.sum(axis=1).to_dict() == stated.to_dict()
 
 
@@ -308,6 +312,18 @@ def test_a_missing_rival_for_the_best_mean_is_named(three_methods):
     assert parts[0].note == "D"
 
 
+def test_a_group_without_a_value_for_the_best_mean_is_named(three_methods):
+    """One of its methods is enough, as where the paper prints N/A of another."""
+    without = three_methods.copy()
+    without.loc[without["method"] == "B", "coverage"] = np.nan
+    test = of("best mean", rivals="BC", on=["coverage"])
+    assert words(without, "best mean", rivals="BC", on=["coverage"]) != ["not tested"]
+    without.loc[without["method"] == "C", "coverage"] = np.nan
+    parts, corrected = judged(without, test)
+    assert corrected == ["not tested"]
+    assert parts[0].note == "B or C"
+
+
 @pytest.fixture(scope="module")
 def curves():
     """exp(-t/5) is level after 25 rounds; exp(-t/25) is not."""
@@ -521,7 +537,7 @@ def test_boldface_without_a_method_names_it():
 
 def test_ranges_of_appendix_c():
     """Percentages are 13.75 to 48.05 and 18.18 to 58.97; "about" is within five."""
-    printed = published_characteristics()
+    printed = printed_characteristics()
     of_pmc = words(printed, "ranges", on=["PMC"], values=(20, 45))
     assert of_pmc == ["contradicted", "supported"]
     of_prc = words(printed, "ranges", on=["PRC"], values=(20, 55))
@@ -536,7 +552,7 @@ def test_ranges_of_appendix_c():
 
 
 def test_ranges_of_some_sets_are_not_those_of_all():
-    printed = published_characteristics()
+    printed = printed_characteristics()
     claimed = {"on": ["PRC"], "values": (20, 55)}
     assert words(printed[1:], "ranges", **claimed) == ["not tested"]
     is_first = printed.index == printed.index[0]
@@ -545,7 +561,7 @@ def test_ranges_of_some_sets_are_not_those_of_all():
 
 
 def test_characteristics_are_compared_at_printed_precision():
-    printed = published_characteristics()
+    printed = printed_characteristics()
     _, as_printed = judged(printed, of("characteristics"))
     assert set(as_printed) == {"supported"}
     finer = printed.assign(
@@ -557,7 +573,7 @@ def test_characteristics_are_compared_at_printed_precision():
 
 
 def test_a_wrong_characteristic_and_a_missing_set_are_named():
-    printed = published_characteristics()
+    printed = printed_characteristics()
     wrong = printed.assign(vocabulary=printed["vocabulary"] + 1)
     without_arts = wrong[1:]
     parts, _ = judged(without_arts, of("characteristics"))
@@ -688,7 +704,7 @@ def test_facts_of_the_data_are_compared_at_printed_precision(monkeypatch):
     ]
     columns = ["dataset", "fact", "value", "decimals", "over"]
     table = pd.DataFrame(stated, columns=columns)
-    source = "mimlstudy.judge.claim_parts.published_facts"
+    source = "mimlstudy.judge.claim_parts.printed_facts"
     monkeypatch.setattr(source, lambda: table)
     measured = facts(
         "yeast",
@@ -709,7 +725,7 @@ def test_facts_are_rounded_half_up_and_a_fact_without_a_value_is_not_tested(monk
     columns = ["dataset", "fact", "value", "decimals", "over"]
     stated = [("yeast", "n_labels", 23.0, 0, False), ("scene", "multi_label", 22.0, 1, True)]
     table = pd.DataFrame(stated, columns=columns)
-    monkeypatch.setattr("mimlstudy.judge.claim_parts.published_facts", lambda: table)
+    monkeypatch.setattr("mimlstudy.judge.claim_parts.printed_facts", lambda: table)
     measured = pd.concat([facts("yeast", n_labels=22.5), facts("scene", multi_label=np.nan)])
     assert words(measured, "facts", on=["yeast", "scene"]) == ["supported", "not tested"]
 

@@ -1,13 +1,14 @@
 """MimlClassifier: its choice, calibration and reasons, against slow versions."""
 
 from time import perf_counter, sleep
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
@@ -178,11 +179,17 @@ def test_a_candidate_may_be_a_learner_of_one_label(bags, Y, candidate):
     assert classifier.explain(bags).shape == (bags.n_instances, 1)
 
 
-class Undefined(Largest):
-    """Gives NaN as scores of every bag."""
+class Constant(Largest):
+    """Gives one number as the score of every bag."""
+
+    value = np.nan
 
     def _scores(self, bags):
-        return np.full((len(bags), self.n_labels_), np.nan)
+        return np.full((len(bags), self.n_labels_), self.value)
+
+
+class Infinite(Constant):
+    value = np.inf
 
 
 def test_a_candidate_that_raises_is_named(bags, Y):
@@ -192,10 +199,13 @@ def test_a_candidate_that_raises_is_named(bags, Y):
     assert raised.value.__notes__ == ["It is raised by the candidate 'bad'."]
 
 
-def test_a_candidate_whose_scores_are_nan_is_named(bags, Y):
-    candidates = {"good": Largest(), "bad": Undefined()}
-    with pytest.raises(ValueError, match="candidate 'bad' must give no NaN as scores, got 60"):
-        MimlClassifier(candidates, random_state=0).fit(bags, Y[:, :2])
+@pytest.mark.parametrize("bad", [Constant(), Infinite()])
+def test_a_candidate_whose_scores_are_not_finite_is_named(bags, Y, bad):
+    classifier = MimlClassifier({"good": Largest(), "bad": bad}, random_state=0)
+    message = "scores must be finite, got 60 that are NaN or infinite"
+    with pytest.raises(ValueError, match=message) as raised:
+        classifier.fit(bags, Y[:, :2])
+    assert raised.value.__notes__ == ["It is raised by the candidate 'bad'."]
 
 
 SEEDED = {
@@ -207,7 +217,9 @@ SEEDED = {
 @pytest.mark.parametrize("name", SEEDED)
 def test_a_seed_reaches_every_part_of_a_candidate(bags, Y, name):
     candidates = {name: SEEDED[name]}
-    first, second = (MimlClassifier(candidates, random_state=0).fit(bags, Y) for _ in range(2))
+    first, second = (
+        MimlClassifier(candidates, random_state=0).fit(bags, Y) for _ in range(2)
+    )
     assert np.array_equal(first.decision_function(bags), second.decision_function(bags))
     parameters = first.model_[-1].get_params()
     seeds = {value for key, value in parameters.items() if key.endswith("random_state")}
@@ -237,7 +249,10 @@ def test_a_criterion_that_no_fold_defines_is_not_left_out_for_time(bags, Y):
     """A fold of one bag has one class."""
     few = np.r_[np.flatnonzero(Y[:, 0])[:3], np.flatnonzero(~Y[:, 0])[:2]]
     classifier = MimlClassifier({"NoisyOr": NoisyOr()}, random_state=0)
-    classifier.fit(bags[few], Y[few, :1])
+    with pytest.warns(
+        UndefinedMetricWarning, match="no fold defines the area under the curve"
+    ):
+        classifier.fit(bags[few], Y[few, :1])
     assert np.isnan(classifier.held_out_["NoisyOr"])
     assert classifier.left_out_ == []
     assert "NoisyOr: defined on no fold" in classifier.summary()
@@ -292,6 +307,21 @@ def test_a_candidate_is_left_out_if_the_best_could_not_be_fitted_again(bags, Y):
     with pytest.warns(TimeBudgetWarning, match="for fast"):
         classifier.fit(bags, Y[:, :2])
     assert classifier.chosen_ == "slow"
+
+
+class Counted(Largest):
+    sizes: ClassVar[list] = []  # of the bags of each fit
+
+    def _fit(self, bags, Y):
+        self.sizes.append(len(bags))
+
+
+def test_time_for_the_last_fit_is_left_before_a_whole_fold_is_fitted(bags, Y):
+    candidates = {"slow": SlowByBags(0.4), "late": Counted(0.0)}
+    classifier = MimlClassifier(candidates, n_folds=2, time_budget=0.5)
+    with pytest.warns(TimeBudgetWarning, match="late"):
+        classifier.fit(bags, Y[:, :2])
+    assert max(Counted.sizes) < len(bags) / 2
 
 
 def test_the_choice_does_not_depend_on_the_number_of_blas_threads(bags, Y):
@@ -475,7 +505,11 @@ def test_one_class_or_one_score_is_not_calibrated(scores, n_false):
     [
         (MimlClassifier(), 3, "4 bags at least, got 3"),
         (MimlClassifier(n_folds=1), 30, "n_folds. parameter of MimlClassifier must be"),
-        (MimlClassifier(time_budget=0), 30, "time_budget. parameter of MimlClassifier must be"),
+        (
+            MimlClassifier(time_budget=0),
+            30,
+            "time_budget. parameter of MimlClassifier must be",
+        ),
         (MimlClassifier([MimlNn()]), 30, "candidates must be a dict"),
     ],
 )
@@ -491,6 +525,7 @@ def test_four_bags_are_enough(bags, Y):
     assert classifier.predict_proba(bags).shape == Y.shape
 
 
+@pytest.mark.filterwarnings("ignore:no fold defines the average precision")
 @pytest.mark.parametrize(
     ("constant", "precision"),
     [(False, np.nan), (True, 1.0)],

@@ -127,3 +127,12 @@ def test_labels_that_all_training_examples_have_are_predicted(rng):
     with pytest.warns(ConstantLabelWarning):
         learner = Cnmf().fit(X, np.ones((12, 2)))
     assert learner.predict(X[:3]).all()
+
+
+@pytest.mark.filterwarnings("ignore::mimlpaper.base.ConstantLabelWarning")
+def test_a_label_of_all_is_predicted_though_its_membership_is_the_threshold(rng):
+    """A label that few have can be as certain, if the example is one of the few."""
+    X = rng.random((6, 3))
+    Y = np.array([[1, 1], [1, 0], [1, 0], [1, 0], [1, 0], [1, 0]])
+    learner = Cnmf(gamma=10.0).fit(X, Y)
+    assert learner.predict(X[:1])[0, 0]

@@ -7,7 +7,8 @@ import pytest
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge import compare, selection, tolerances, verdicts
 from mimlstudy.judge.scorecard import scorecard_cells
-from mimlstudy.paper.published import published_characteristics, published_tables
+from mimlstudy.judge.tolerances import round_half_up
+from mimlstudy.paper.printed import printed_characteristics, printed_tables
 from tests.made_up_records import as_in_the_paper, rows
 
 
@@ -15,7 +16,8 @@ from tests.made_up_records import as_in_the_paper, rows
 def printed():
     """Tables 1 to 5 with records that give the printed values."""
     tables = [
-        compare.compare_with_paper(as_in_the_paper(number), number) for number in published_tables()
+        compare.compare_with_paper(as_in_the_paper(number), number)
+        for number in printed_tables()
     ]
     return pd.concat(tables, ignore_index=True)
 
@@ -25,17 +27,17 @@ def test_printed_values_match_themselves(printed):
     expected = has_value.map({True: "agrees", False: "newly_measured"})
     assert printed["verdict"].tolist() == expected.tolist()
     assert printed["complete"].all()
-    published = printed["published_mean"].fillna(0.5)
-    assert np.allclose(printed["mean"], published)
+    expected = printed["printed_mean"].fillna(0.5)
+    assert np.allclose(printed["mean"], expected)
 
 
-@pytest.mark.parametrize("number", published_tables())
+@pytest.mark.parametrize("number", printed_tables())
 def test_a_cell_counts_the_runs_of_its_table(printed, number):
     of_table = printed[printed["table"] == number]
-    assert set(of_table["n"]) == {published_tables()[number].n_runs}
+    assert set(of_table["n"]) == {printed_tables()[number].n_runs}
 
 
-@pytest.mark.parametrize("number", published_tables())
+@pytest.mark.parametrize("number", printed_tables())
 def test_without_records_all_is_missing(number):
     cells = compare.compare_with_paper(pd.DataFrame(), number)
     assert set(cells["verdict"]) == {"missing"}
@@ -62,7 +64,7 @@ def test_runs_of_table_4_are_sets_of_pages():
     of_sets = []
     for name in ("yahoo:a", "yahoo:b"):
         of_sets.append(rows("table4", name, "InsDif", {"coverage": [0.1]}))
-    runs = compare.run_means(pd.concat(of_sets), published_tables()[4])
+    runs = compare.run_means(pd.concat(of_sets), printed_tables()[4])
     assert set(runs["dataset"]) == {"yahoo"}
     assert set(runs["run"]) == {"yahoo:a", "yahoo:b"}
 
@@ -72,7 +74,7 @@ def test_runs_of_table_5_are_cross_validations():
     run_means = 0.1 + np.arange(10) / 100
     folds = np.tile([-0.1, 0.1], 50) + np.repeat(run_means, 10)
     records = rows("table5", "musk1", "SubCod", {"accuracy": folds})
-    runs = compare.run_means(records, published_tables()[5])
+    runs = compare.run_means(records, printed_tables()[5])
     assert runs["accuracy"].tolist() == pytest.approx(run_means.tolist())
     assert set(runs["n_trials"]) == {10}
 
@@ -109,7 +111,7 @@ def test_a_stand_in_has_the_first_column_of_table_5_and_the_verdict_synthetic():
 
 def test_characteristics_are_compared_as_printed():
     """What is not recomputed is missing."""
-    recomputed = published_characteristics().head(2)
+    recomputed = printed_characteristics().head(2)
     recomputed["vocabulary"] += [0, 1]
     cells = compare.compare_characteristics(recomputed)
     by_characteristic = cells.set_index(["dataset", "characteristic"])
@@ -121,7 +123,7 @@ def test_characteristics_are_compared_as_printed():
 
 @pytest.mark.parametrize(("value", "printed_value"), [(44.495, 44.5), (0.285, 0.29)])
 def test_halves_are_rounded_up(value, printed_value):
-    assert compare.round_half_up(value, 2) == printed_value
+    assert round_half_up(value, 2) == printed_value
 
 
 @pytest.fixture
@@ -138,7 +140,7 @@ def test_a_method_without_a_row_stands_below_and_gets_no_verdict(with_stranger):
     assert below["printed"].tolist() == ["no row"] * 7
     assert below["algorithm"].tolist() == ["Oracle"] * 7
     assert below["verdict"].tolist() == [""] * 7
-    assert below["published_mean"].isna().all()
+    assert below["printed_mean"].isna().all()
     assert below["mean"].round(9).eq(0.001).all()
 
 
@@ -235,8 +237,9 @@ TOLERATED = [
 
 
 def test_tolerances_by_hand():
-    names = ["table", "criterion", "published_mean", "published_std", "std", "n", "expected"]
+    names = ["table", "criterion", "printed_mean", "printed_std", "std", "n", "expected"]
     cells = pd.DataFrame(TOLERATED, columns=names)
+    cells["n_trials"] = cells["table"].map({3: 10, 5: 10}).fillna(1)  # of whole runs
     expected = cells["expected"].tolist()
     assert tolerances.tolerance(cells).tolist() == pytest.approx(expected, abs=1e-5)
 
@@ -254,7 +257,7 @@ JUDGED = [
 
 def test_a_verdict_follows_from_the_tolerance_and_the_direction():
     cells = pd.DataFrame(JUDGED, columns=["criterion", "mean", "expected"])
-    cells["published_mean"] = 0.2
+    cells["printed_mean"] = 0.2
     cells["kind"] = "original"
     cells["tolerance"] = 0.0100001
     assert verdicts.verdict(cells).tolist() == cells["expected"].tolist()
@@ -264,11 +267,11 @@ def test_a_value_without_a_tolerance_is_not_compared():
     """One cross-validation against a value that the paper quotes."""
     records = as_in_the_paper(5, n_runs=1)
     cells = compare.compare_with_paper(records, 5)
-    is_quoted = cells["published_mean"].notna() & cells["published_std"].isna()
+    is_quoted = cells["printed_mean"].notna() & cells["printed_std"].isna()
     assert {*cells.loc[is_quoted, "verdict"]} == {"no_tolerance"}
     agreement = verdicts.agreement(cells)
     assert agreement["match_rate"] == 1.0
-    n_of_the_paper = cells["published_std"].notna().sum()
+    n_of_the_paper = cells["printed_std"].notna().sum()
     assert agreement["measured"] == agreement["agrees"] == n_of_the_paper
 
 
@@ -286,8 +289,16 @@ def test_the_printed_values_are_identified(printed):
     assert 0.05 < agreement["chance_agreement"] < 0.35
 
 
+def test_the_share_of_agreement_is_that_of_the_verdicts_also_of_half_runs():
+    half = as_in_the_paper(5).query("split < 5")
+    half = half.assign(accuracy=half["accuracy"] + np.linspace(0, 0.2, len(half)))
+    total = verdicts.agreement(scorecard_cells({"table5": half}, numbers=[5]))
+    assert 0 < total["agrees"] < total["measured"]
+    assert total["match_rate"] == pytest.approx(total["agrees"] / total["measured"])
+
+
 def test_a_wider_tolerance_matches_more_rows_of_other_algorithms(printed):
-    pairs = verdicts.deviations(printed[printed["table"] == 1])
+    pairs = verdicts.distances_from_print(printed[printed["table"] == 1])
     assert len(pairs) == 53 + 350
     rates_of_rivals = []
     for factor in (0.1, 1.0, 4.0, np.inf):
@@ -304,9 +315,9 @@ def test_a_row_that_is_another_algorithm_is_recognised_as_such(printed):
     cells = printed[printed["table"] == 1].set_index("criterion")
     is_ranksvm = cells["algorithm"] == "RankSvm"
     is_mimlsvm = cells["algorithm"] == "MimlSvm"
-    cells.loc[is_ranksvm, "mean"] = cells.loc[is_mimlsvm, "published_mean"]
+    cells.loc[is_ranksvm, "mean"] = cells.loc[is_mimlsvm, "printed_mean"]
     cells = cells.reset_index()
-    deviations = verdicts.deviations(cells)
+    deviations = verdicts.distances_from_print(cells)
     by_algorithm = verdicts.row_verdicts(deviations).set_index("algorithm")
     assert by_algorithm.loc["RankSvm", "nearest"] == "MimlSvm"
     assert by_algorithm["recognised"].sum() == 7
@@ -327,8 +338,9 @@ def three_cells():
             "mean": [0.2, 0.1, 0.3],
             "std": 0.0,
             "n": 30,
-            "published_mean": [0.1, 0.2, 0.3],
-            "published_std": 0.0,
+            "n_trials": 1,
+            "printed_mean": [0.1, 0.2, 0.3],
+            "printed_std": 0.0,
             "verdict": "agrees",
             "complete": True,
         }

@@ -49,6 +49,20 @@ def test_elsewhere_what_is_no_criterion_may_move_by_a_millionth_alone():
     assert allowed(ROW, elsewhere, ["cosine"], n_labels=5)["cosine"] == 1e-6
 
 
+@pytest.mark.parametrize("n_test", [np.nan, 0, np.inf])
+def test_a_damaged_number_of_test_bags_allows_no_more(n_test):
+    damaged = ROW | {"n_test": n_test}
+    bounds = allowed(damaged, ROW | {"arithmetic": "another"}, CRITERIA, n_labels=5)
+    assert set(bounds) == {1e-6}
+
+
+def test_digits_that_no_record_keeps_do_not_count():
+    before = {"coverage": 123456.7891, "accuracy": np.nan}
+    after = {"coverage": 123456.78912, "accuracy": np.nan}
+    assert (distance(before, after, ["coverage", "accuracy"]) == 0).all()
+    assert distance(before, {"coverage": 123456.7892}, ["coverage"])["coverage"] > 1e-6
+
+
 def test_a_number_that_only_one_run_has_is_infinitely_far():
     without_coverage = {"accuracy": 0.5}
     with_coverage = {"accuracy": 0.5, "coverage": 1.0}
@@ -82,6 +96,14 @@ def test_the_same_run_has_the_same_words_and_stages(repeated, difference, is_sam
     recorded = pd.DataFrame([PAIR])
     compared = compare_trial(related, recorded, repeated, n_labels=5)
     assert compared == (difference, is_same)
+
+
+def test_words_are_compared_as_they_are_read_again():
+    """Of lines a record makes one, and of =sea a text that is no formula."""
+    related = tiny(measure=RELATED)
+    recorded = pd.DataFrame([PAIR | {"first": "=sea", "second": "two trees"}])
+    repeated = PAIR | {"first": "=sea", "second": "two\ntrees"}
+    assert compare_trial(related, recorded, [repeated], n_labels=5) == (0.0, True)
 
 
 def of_budget(**different):

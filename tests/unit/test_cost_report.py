@@ -129,7 +129,11 @@ def test_a_cell_of_costs_has_the_trials_above_one_fit_alone():
     table = cost_report.costs_table(costs, "Costs", {"table1": fits})
     assert table.entries.index.tolist() == ["MlSvm"]
     assert table.entries.loc["MlSvm", "scene, fit"].lines == ("1.00 s", "2.00 s", "10 MB")
-    assert table.entries.loc["MlSvm", "scene, scores"].lines == ("0.10 s", "0.010 s", "< 1 MB")
+    assert table.entries.loc["MlSvm", "scene, scores"].lines == (
+        "0.10 s",
+        "0.010 s",
+        "< 1 MB",
+    )
     assert table.caption.endswith(f"Measured on {MACHINE}.")
 
 

@@ -135,7 +135,11 @@ def test_the_largest_change_is_told_in_percent_with_its_sign():
 def test_three_criteria_of_boosting_by_trees_are_not_printed():
     missing = is_not_printed()
     of_trees = missing.loc["AdtBoost.MH, images: 25 to 50"]
-    assert of_trees[of_trees].index.tolist() == ["ranking_loss", "average_recall", "average_f1"]
+    assert of_trees[of_trees].index.tolist() == [
+        "ranking_loss",
+        "average_recall",
+        "average_f1",
+    ]
     assert not missing.loc["MimlBoost: rounds 40 to 50"].any()
 
 
@@ -158,7 +162,9 @@ def test_a_grid_changes_each_method_that_is_asked_for():
 def test_a_question_about_other_methods_or_data_leaves_a_figure_out():
     assert Question(methods=["InsDif"]).of_figure("figure7", "ratio") is None
     assert Question(dataset="yeast").of_figure("figure7", "ratio") is None
-    assert Question(dataset="reuters").of_figure("figure7", "ratio")["datasets"] == ["reuters"]
+    assert Question(dataset="reuters").of_figure("figure7", "ratio")["datasets"] == [
+        "reuters"
+    ]
 
 
 def test_recorded_rounds_are_not_run_again_and_more_are():

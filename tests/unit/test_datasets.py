@@ -63,13 +63,13 @@ def test_sets_that_the_paper_has_not_seen_have_labels_of_instances(name):
     assert len(dataset.feature_names) == dataset.X.n_features
 
 
-def test_sets_have_the_names_that_the_published_results_use():
-    results = pd.read_csv(folders.published() / "results.csv")
-    published = set(results["dataset"])
+def test_sets_have_the_names_that_the_printed_results_use():
+    results = pd.read_csv(folders.printed_data() / "results.csv")
+    printed = set(results["dataset"])
     # The eleven sets of Yahoo are one data set of the paper.
     names = {name.split(":")[0] for name in DATASETS if name not in UNSEEN}
     real_names = {name for name in names if "synthetic" not in name}
-    assert published == real_names
+    assert printed == real_names
 
 
 @real_data
@@ -134,7 +134,7 @@ def test_yeast():
 
 @pytest.fixture(scope="module")
 def printed_characteristics():
-    path = folders.published() / "yahoo_characteristics.csv"
+    path = folders.printed_data() / "yahoo_characteristics.csv"
     return pd.read_csv(path, index_col="dataset")
 
 

@@ -44,7 +44,9 @@ def test_a_hold_out_chooses_the_best_degree_of_each_split_by_each_criterion(runs
     worse = runs["split"] == runs["split"].iloc[0]
     is_best = runs["override"] == json.dumps({"degree": BEST})
     runs.loc[worse & is_best, "one_error"] = 0.99
-    chosen = chosen_degrees(runs.assign(degree=runs["override"].map(json.loads).str["degree"]))
+    chosen = chosen_degrees(
+        runs.assign(degree=runs["override"].map(json.loads).str["degree"])
+    )
     assert (chosen["coverage"] == BEST).all()
     assert chosen["one_error"].value_counts().to_dict() == {BEST: len(chosen) - 1, 6: 1}
     table = hold_outs_table(runs)

@@ -3,7 +3,12 @@
 import numpy as np
 
 from mimlpaper.datasets import load_synthetic_scene, make_scenes
-from mimlstudy.report.sections.diagrams import africa_figure, bag_figure, crosses, frameworks_figure
+from mimlstudy.report.sections.diagrams import (
+    africa_figure,
+    bag_figure,
+    crosses,
+    frameworks_figure,
+)
 
 
 def words(ax):

@@ -50,7 +50,9 @@ def test_all_clear_differences_count_as_wins_or_losses():
 
 def test_the_table_has_a_row_for_each_comparison_and_names_the_cases():
     texts = wins_table(WINS).to_markdown()
-    assert "| scenes, against MimlSvm | 88 / 6 / 6 | 100 / 0 / 0 | 100 / 0 / 0 | 14 |" in texts
+    assert (
+        "| scenes, against MimlSvm | 88 / 6 / 6 | 100 / 0 / 0 | 100 / 0 / 0 | 14 |" in texts
+    )
     assert texts.index(PAPERS) < texts.index(CORRECTED)
 
 
@@ -79,7 +81,10 @@ def test_precision_counts_by_its_loss():
 def test_a_method_without_records_has_no_differences():
     records = three_methods(0.1)
     assert differences(records, "D-MimlSvm", "MimlBoost").empty
-    comparisons = {"there": (records, "D-MimlSvm", "MimlSvm"), "not": (records, "D-MimlSvm", "x")}
+    comparisons = {
+        "there": (records, "D-MimlSvm", "MimlSvm"),
+        "not": (records, "D-MimlSvm", "x"),
+    }
     lines = differences_table(comparisons, "Differences.").to_markdown().splitlines()
     assert "| there | +20% |" in next(line for line in lines if "there" in line)
     assert "| not | – |" in next(line for line in lines if "not" in line)

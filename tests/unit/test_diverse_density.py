@@ -8,7 +8,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mimlpaper.bags import Bags
 from mimlpaper.baselines import diverse_density as module
-from mimlpaper.baselines.diverse_density import DiverseDensity, EmDd, minimise, nearest_instances
+from mimlpaper.baselines.diverse_density import (
+    DiverseDensity,
+    EmDd,
+    minimise,
+    nearest_instances,
+)
 from mimlpaper.sharing import Cache, sharing
 
 

@@ -222,6 +222,14 @@ def test_learned_penalties_by_hand():
     assert mu[0, 1] == 0
 
 
+def test_opposite_functions_share_nothing_whatever_the_rounding(rng):
+    """||w - w||² by rounding may be less than 0."""
+    for w in rng.normal(size=(50, 7)):
+        weights = np.column_stack([w, -w, np.zeros(7)])
+        mu = dmimlsvm.learned_pair_penalties(weights, 1.0)
+        assert mu[0, 1] > 1e6
+
+
 @pytest.mark.parametrize("mu", [0.1, 0.5, 3.0])
 def test_learned_penalties_are_the_best_within_the_budget(rng, mu):
     """The regulariser falls with Σ a_ij ||w_i + w_j||²: a_ij is proportional to that, up to 1/2."""

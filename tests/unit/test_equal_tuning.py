@@ -145,10 +145,14 @@ def test_equal_numbers_are_all_draws_of_so_many_learners(learners):
 
 def test_learners_are_compared_on_the_splits_that_all_of_them_have(learners):
     second_split = learners[learners["method"] != "MimlSvm"].assign(split=1, value=0.0)
-    pairs = chance_to_lead(pd.concat([learners, second_split]), n_learners=2).set_index("rival")
+    pairs = chance_to_lead(pd.concat([learners, second_split]), n_learners=2).set_index(
+        "rival"
+    )
     assert pairs.loc[OTHERS, "difference"] == pytest.approx(-0.1)
     assert pairs.loc["mean", "leads"] == 1.0
-    differences = differences_of_groups(pd.concat([learners, second_split])).set_index("rival")
+    differences = differences_of_groups(pd.concat([learners, second_split])).set_index(
+        "rival"
+    )
     assert differences.loc[OTHERS, "difference"] == pytest.approx(-0.1)
 
 

@@ -10,17 +10,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import coo_matrix, csc_array, csr_array, csr_matrix
 from sklearn.base import clone, is_classifier
+from sklearn.exceptions import NotFittedError
 from sklearn.impute import SimpleImputer
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.metrics import average_precision_score, get_scorer, log_loss, roc_auc_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    cross_val_predict,
+    cross_val_score,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import mimlpaper as miml
-from mimlpaper import MimlNn, checks
+from mimlpaper import MimlNn, NoisyOr, checks
 from mimlpaper.bags import Bags
 from mimlpaper.base import BagClassifier, ConstantLabelWarning, check_bags
+from mimlpaper.baselines import binary_relevance
 from mimlpaper.checks import parametrize_with_checks
 from mimlpaper.datasets import load_synthetic_genes, load_synthetic_texts
 from mimlpaper.metrics import evaluate
@@ -47,6 +55,18 @@ STAGED = {
     miml.MiSvmInstance(gamma=3.0, C=50.0, random_state=0): "max_alternations",
     miml.RankSvm(solver="frank_wolfe", max_iter=6): "max_iter",
 }
+
+
+@pytest.mark.parametrize(
+    ("estimators", "kind", "message"),
+    [
+        ([NoisyOr()], "bag", "kind must be one of .*got 'bag'"),
+        (NoisyOr(), "bags", "estimators must be a list"),
+    ],
+)
+def test_wrong_arguments_of_the_checks_are_refused(estimators, kind, message):
+    with pytest.raises(ValueError, match=message):
+        parametrize_with_checks(estimators, kind=kind)
 
 
 @parametrize_with_checks(OF_BAGS)
@@ -109,7 +129,9 @@ def framed(bags):
     return {f"bag {i}": frame for i, frame in enumerate(frames)}
 
 
-def test_missing_values_are_refused_unless_a_pipeline_imputes_them(learner_of_bags, bags, targets):
+def test_missing_values_are_refused_unless_a_pipeline_imputes_them(
+    learner_of_bags, bags, targets
+):
     with_holes = [np.where(bag > 0.9, np.nan, bag) for bag in bags]
     message = r"bag \d+ holds nan; impute it, as OnInstances"
     with pytest.raises(ValueError, match=message):
@@ -197,11 +219,13 @@ def test_errors_say_how_to_give_label_sets(bags, Y, y):
     )
     lists = [["sea"], ["sky", "sea"]] * 15
     assert_refused(nn, bags, lists, "MultiLabelBinarizer")
-    message = r"2-D, with labels, for one label np.reshape\(Y, \(-1, 1\)\), or .* Y.to_frame\(\)"
+    message = (
+        r"2-D, with labels, for one label np.reshape\(Y, \(-1, 1\)\), or .* Y.to_frame\(\)"
+    )
     for one_label in (y, list(y), pd.Series(y)):
         assert_refused(nn, bags, one_label, message)
         assert nn.fit(bags, np.reshape(one_label, (-1, 1))).n_labels_ == 1
-    assert nn.fit(bags, pd.Series(y, name="sea").to_frame()).classes_.tolist() == ["sea"]
+    assert nn.fit(bags, pd.Series(y, name="sea").to_frame()).label_names_.tolist() == ["sea"]
     same_name_twice = pd.DataFrame(Y, columns=["a", "b", "c", "a"])
     message = "different names, got .'a'"
     assert_refused(nn, bags, same_name_twice, message)
@@ -253,9 +277,8 @@ def test_errors_say_how_to_give_bags(bags, Y):
     message = "bag 0 must hold real numbers, got complex"
     assert_refused(nn, imaginary, Y, message)
     far = [bag + 1e8 for bag in bags]
-    message = (
-        r"X must lie around 0, got .* 1.0e\+08 .*, or for bags OnInstances\(MinMaxScaler\(\)\)"
-    )
+    remedy = r"or for bags OnInstances\(MinMaxScaler\(\)\)"
+    message = rf"X must lie around 0, got .* 1.0e\+08 .*, {remedy}"
     assert_refused(nn, far, Y, message)
     make_pipeline(miml.OnInstances(MinMaxScaler()), nn).fit(far, Y)
 
@@ -376,6 +399,101 @@ def test_cross_validation_gives_shares_of_right_label_sets(estimator, X, Y):
     shares = cross_val_score(estimator, X, Y, cv=2)
     assert shares.shape == (2,)
     assert (shares >= 0).all()
+
+
+@pytest.mark.parametrize("n_labels", [1, 2, 3])
+@pytest.mark.parametrize("as_table", [False, True])
+def test_scorers_of_scikit_learn_see_labels_and_no_classes(rng, n_labels, as_table):
+    """One or two names of labels are no classes of one label, which would turn scores round."""
+    Y = rng.random((40, n_labels)) < 0.5
+    X = [rng.normal(size=(3, n_labels)) + 4 * row for row in Y]
+    learner = NoisyOr(random_state=0).fit(X[:20], Y[:20])
+    if as_table:
+        names = ["sea", "trees", "sky"][:n_labels]
+        learner.fit(X[:20], pd.DataFrame(Y[:20], columns=names))
+    expected = {
+        "roc_auc": roc_auc_score(Y[20:], learner.decision_function(X[20:])),
+        "average_precision": average_precision_score(
+            Y[20:], learner.decision_function(X[20:])
+        ),
+        "neg_log_loss": -log_loss(Y[20:], learner.predict_proba(X[20:])),
+    }
+    if n_labels == 1:  # of one column scikit-learn has a loss for single labels alone
+        del expected["neg_log_loss"]
+    truth = pd.DataFrame(Y[20:], columns=names) if as_table else Y[20:]
+    for name, value in expected.items():
+        assert get_scorer(name)(learner, X[20:], truth) == pytest.approx(value), name
+    assert expected["roc_auc"] > 0.9
+
+
+@pytest.mark.parametrize(
+    "estimator", [MimlNn(random_state=0), miml.MlKnn(n_neighbors=3)], ids=repr
+)
+def test_numbered_features_keep_their_order(rng, estimator):
+    """scikit-learn compares names alone, and numbers are none to it."""
+    table = pd.DataFrame(rng.random((20, 4)))
+    X = [table[i : i + 2] for i in range(20)] if isinstance(estimator, MimlNn) else table
+    Y = rng.random((20, 2)) < 0.5
+    estimator = clone(estimator).fit(X, Y)
+    turned = table[[3, 2, 1, 0]]
+    X_turned = [turned[i : i + 2] for i in range(20)] if isinstance(X, list) else turned
+    with pytest.raises(
+        ValueError, match="X must have its columns in the order of their numbers"
+    ):
+        estimator.predict(X_turned)
+    with pytest.raises(ValueError, match="same order as they were in fit"):
+        clone(estimator).fit(X_turned, Y).predict(X)
+    # Other numbers, as of a split of the columns, are compared by place.
+    assert estimator.predict(X).shape == (20, 2)
+
+
+@pytest.mark.parametrize("method", ["decision_function", "predict_proba", "predict"])
+@pytest.mark.parametrize("n_labels", [1, 2, 3])
+def test_held_out_answers_are_those_of_the_folds(rng, method, n_labels):
+    X = [rng.random((3, 2)) for _ in range(20)]
+    Y = rng.random((20, n_labels)) < 0.5
+    of_folds = cross_val_predict(NoisyOr(random_state=0), X, Y, cv=KFold(2), method=method)
+    learner = NoisyOr(random_state=0).fit(X[10:], Y[10:])
+    np.testing.assert_array_equal(of_folds[:10], getattr(learner, method)(X[:10]))
+
+
+def test_columns_of_labels_differ_also_as_texts(rng):
+    Y = pd.DataFrame(rng.random((10, 2)) < 0.5, columns=[1, "1"])
+    with pytest.raises(ValueError, match=r"different names, got \['1'\] twice"):
+        MimlNn().fit([rng.random((2, 2)) for _ in range(10)], Y)
+
+
+def test_dates_may_be_names_of_labels(bags, labels):
+    Y = pd.DataFrame(labels, columns=pd.date_range("2020", periods=labels.shape[1]))
+    learner = MimlNn(random_state=0).fit(bags, Y)
+    assert learner.score(bags, Y.iloc[:, ::-1]) == learner.score(bags, labels)
+
+
+@pytest.mark.parametrize("shape", [(15, 2), (2, 15)])
+def test_one_label_is_scored_with_one_truth_a_bag(bags, y, shape):
+    learner = miml.MiSvmInstance().fit(bags, y)
+    with pytest.raises(ValueError, match=r"y must have shape \(n_bags,\)"):
+        learner.score(bags, y.reshape(shape))
+    column = y[:, None]
+    assert miml.scorers["accuracy"](learner, bags, column) == learner.score(bags, y)
+
+
+@pytest.mark.parametrize("kind", [pd.Series, tuple, lambda X: dict(enumerate(X)), np.array])
+def test_bags_are_no_vectors_whatever_holds_them(rng, kind):
+    X = [rng.random((2, 2)) for _ in range(10)]
+    for bags in (kind(X), [[[1], [1, 2]], [[1]]]):
+        with pytest.raises(ValueError, match="got bags; make them by BagStatistics"):
+            miml.MlKnn().fit(bags, np.ones((len(bags), 1)))
+
+
+@pytest.mark.filterwarnings("ignore::mimlpaper.base.ConstantLabelWarning")
+def test_a_machine_on_features_of_any_size_ends(rng):
+    """LIBSVM has a limit of steps, which scikit-learn lifts."""
+    assert binary_relevance.MAX_STEPS == 10**7
+    machine = binary_relevance.MlSvm(kernel="linear", C=1e9)._fit_label(
+        np.eye(4), np.arange(4) > 1
+    )
+    assert machine.max_iter == binary_relevance.MAX_STEPS
 
 
 def test_tags_are_those_of_a_multi_label_classifier(estimator):
@@ -852,3 +970,105 @@ CAUGHT_BY = {
 def test_a_wrong_learner_is_caught_by_the_check_of_its_fault(kind):
     with pytest.raises((AssertionError, IndexError, ValueError)):
         checks._run(CAUGHT_BY[kind], "bags", kind())
+
+
+@pytest.fixture
+def fitted(bags, labels):
+    return MimlNn(random_state=0).fit(bags, labels)
+
+
+@pytest.mark.parametrize(
+    "as_labels",
+    [
+        lambda Y: pd.DataFrame(Y).astype("boolean"),
+        lambda Y: pd.DataFrame(Y).astype("Int64"),
+        lambda Y: pd.DataFrame(Y).astype(object),
+        lambda Y: pd.DataFrame(Y).astype({0: float}),
+        lambda Y: (1.0 * Y).tolist(),
+    ],
+)
+def test_score_takes_the_labels_that_fit_takes(fitted, bags, labels, as_labels):
+    assert fitted.score(bags, as_labels(labels)) == fitted.score(bags, labels) > 0
+
+
+@pytest.mark.parametrize(
+    ("as_labels", "message"),
+    [
+        (
+            lambda Y: np.where(Y, 1, -1),
+            "y must hold booleans, or 0 and 1, got -1; give Y > 0",
+        ),
+        (lambda Y: 2 * Y, "y must hold booleans, or 0 and 1, got 2"),
+        (lambda Y: np.ma.masked_array(Y, mask=Y), "y must have no masked values"),
+        (lambda Y: Y[:, :2], "y must have shape"),
+    ],
+)
+def test_score_refuses_the_labels_that_fit_refuses(fitted, bags, labels, as_labels, message):
+    with pytest.raises(ValueError, match=message):
+        fitted.score(bags, as_labels(labels))
+
+
+def test_one_label_is_scored_whatever_holds_its_classes(bags, labels):
+    y = labels[:, 0]
+    learner = miml.MiSvmBag().fit(bags, y)
+    expected = np.mean(learner.predict(bags) == y)
+    for of_classes in (y, y.astype(object), y[:, None], np.where(y, 1, -1), pd.Series(1 * y)):
+        assert learner.score(bags, of_classes) == expected
+    with pytest.raises(ValueError, match="y must not hold NaN"):
+        learner.score(bags, np.where(y, 1, np.nan))
+    with pytest.raises(ValueError, match=r"y must hold the classes \[False, True\], got sea"):
+        learner.score(bags, np.full(len(y), "sea"))
+
+
+def test_labels_of_zero_and_minus_one_mean_nothing_beside_each_other(bags, labels):
+    y = np.where(labels[:, 0], 0, -1)
+    learner = miml.MiSvmBag().fit(bags, y)
+    assert learner.score(bags, y) == np.mean(learner.predict(bags) == y)
+    with pytest.raises(ValueError, match=r"y must hold the classes \[-1, 0\], got 1"):
+        learner.score(bags, np.where(labels[:, 0], 1, -1))
+    of_truths = miml.MiSvmBag().fit(bags, labels[:, 0])
+    both = y.copy()
+    both[0] = 1
+    with pytest.raises(ValueError, match=r"y must hold the classes \[False, True\], got -1"):
+        of_truths.score(bags, both)
+
+
+def test_an_unfitted_learner_of_one_label_says_so(bags, labels):
+    with pytest.raises(NotFittedError):
+        miml.MiSvmBag().score(bags, labels[:, 0])
+    with pytest.raises(NotFittedError):
+        miml.MiSvmBag().decide(np.zeros(3))
+
+
+class Ensemble(MimlNn):
+    """As ensembles of scikit-learn it has a length, and so a truth value, only when fitted."""
+
+    def __len__(self):
+        return len(self.estimators_)
+
+
+def test_an_unfitted_ensemble_may_be_the_learner(bags, labels):
+    vectors = bags.mean(bags.instances)
+    insdif = miml.InsDif(learner=Ensemble()).fit(vectors, labels)
+    assert isinstance(insdif.learner_, Ensemble)
+    subcod = miml.SubCod(n_concepts=2, learner=Ensemble(), random_state=0).fit(
+        bags, labels[:, 0]
+    )
+    assert isinstance(subcod.learner_, Ensemble)
+
+
+def test_weights_of_score_go_by_the_names_of_the_bags(bags, labels):
+    names = [f"b{i}" for i in range(len(bags))]
+    of_names = bags.with_names(names)
+    learner = MimlNn(random_state=0).fit(of_names, labels)
+    weights = pd.Series(np.arange(len(names)), names)
+    expected = learner.score(of_names, labels, sample_weight=weights.to_numpy())
+    assert learner.score(of_names, labels, sample_weight=weights[::-1]) == expected
+
+
+def test_features_with_numbers_for_names_are_matched_by_them(bags, labels):
+    """The numbers 0, 1, … are places; others are names, as words are."""
+    in_order = [pd.DataFrame(bag, columns=[400, 410, 420]) for bag in bags]
+    learner = miml.NoisyOr(random_state=0).fit(in_order, labels)
+    with pytest.raises(ValueError, match="feature names should match"):
+        learner.predict([bag.iloc[:, ::-1] for bag in in_order])

@@ -67,7 +67,7 @@ def without_data(store, monkeypatch):
 def test_without_data_records_are_shown(store, capsys):
     store.mark_as_differing(MINE, store.load(MINE))
     assert set(run(store)["state"]) == {"differs"}
-    assert "4 trials are not run again: gone" in capsys.readouterr().err
+    assert "4 trials not run again: gone" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("without_data")

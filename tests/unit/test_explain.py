@@ -217,7 +217,9 @@ def test_telling_features_know_columns_by_name(bags, labels):
     with pytest.raises(ValueError, match="feature names"):
         telling_features(learner, tables[0].iloc[:, ::-1], 0)
     for strange in (-1, len(bags[0]), 0.0, "0", None):
-        with pytest.raises(ValueError, match=r"instance must be from 0 to .*, as an integer, got"):
+        with pytest.raises(
+            ValueError, match=r"instance must be from 0 to .*, as an integer, got"
+        ):
             telling_features(learner, tables[0], strange)
 
 

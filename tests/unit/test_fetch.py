@@ -225,7 +225,7 @@ def test_a_file_that_fails_stops_no_other(tmp_path, server, two_files):
 def test_all_files_that_fail_are_counted_in_one_error(tmp_path, server, two_files):
     server.statuses[f"/{FILE}"] = 404
     server.statuses[f"/{COPY}"] = 404
-    with pytest.raises(DataError, match="2 of 2 files are missing") as caught:
+    with pytest.raises(DataError, match="2 of 2 files could not be had") as caught:
         fetch_all(tmp_path, ["scene"])
     assert str(caught.value).count("try again") == 1
 
@@ -270,11 +270,23 @@ def test_nothing_is_replaced_if_the_server_sends_another_file(tmp_path, server):
     assert server.n_requests == 1
 
 
-def test_a_damaged_file_is_replaced_where_all_are_fetched(tmp_path, server):
+def test_a_damaged_file_is_replaced_where_all_are_fetched(tmp_path, server, capsys):
     path = write_whole(tmp_path / FILE, REVERSED)
     assert fetch_all(tmp_path, ["scene"]) == [path]
     assert path.read_bytes() == CONTENT
     assert server.n_requests == 1
+    # It may be the user's own.
+    assert path.with_name(f"{path.name}.old").read_bytes() == REVERSED
+    assert f"is kept as {path.name}.old" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("server")
+def test_what_was_kept_before_is_kept_when_another_file_is_replaced(tmp_path):
+    for content in (REVERSED, TRUNCATED):
+        path = write_whole(tmp_path / FILE, content)
+        fetch_all(tmp_path, ["scene"])
+    assert path.with_name(f"{path.name}.old").read_bytes() == REVERSED
+    assert path.with_name(f"{path.name}.old2").read_bytes() == TRUNCATED
 
 
 def test_an_unknown_data_set_is_refused_before_any_is_fetched(tmp_path, server):
@@ -357,6 +369,16 @@ def test_a_damaged_line_of_the_manifest_is_named(data, damaged):
         describe()
     assert str(caught.value).startswith(f"line {n_lines + 1} of {path} is damaged: ")
     assert "git checkout" in str(caught.value)
+
+
+def test_a_file_that_the_manifest_lacks_is_named(data, tmp_path):
+    path = data / "manifest.csv"
+    head, *_ = path.read_text().splitlines()
+    path.write_text(head + "\n")
+    with pytest.raises(
+        DataError, match=f"manifest.csv must list each file .*, it lacks {FILE}"
+    ):
+        fetch(FILE, tmp_path)
 
 
 def host_of(url):

@@ -11,7 +11,7 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.selection import NO_RECORDS
 from mimlstudy.judge.statistics import rank_methods, swept_values
 from mimlstudy.paper.experiments import EXPERIMENTS
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.paper.variants import VARIED
 from mimlstudy.report import figures
 from mimlstudy.report.figures import look_of
@@ -76,6 +76,15 @@ def by_k():
     return records.assign(k=100 * swept_values(records, default=0.2))
 
 
+def test_a_readers_own_settings_of_matplotlib_change_no_figure():
+    with plt.rc_context():
+        figures.use_style()
+        ours = plt.rcParams.copy()
+        plt.rcParams.update({"axes.facecolor": "black", "text.usetex": True})
+        figures.use_style()
+        assert plt.rcParams == ours
+
+
 @pytest.fixture
 def curves(by_k):
     """The figure of these records, with a ring at the paper's setting."""
@@ -84,7 +93,7 @@ def curves(by_k):
         by_k,
         "k",
         xlabel="k (%)",
-        published={"MimlSvm": 20},
+        in_our_tables={"MimlSvm": 20},
     )
     pd.testing.assert_frame_equal(by_k, before)
     return figure
@@ -188,7 +197,9 @@ def test_every_method_has_its_own_look():
     assert look_of("MlSvm, mean") == figures.looks_of_methods()["MlSvm"]
 
 
-@pytest.mark.parametrize("table", published_tables().values(), ids=lambda table: table.experiment)
+@pytest.mark.parametrize(
+    "table", printed_tables().values(), ids=lambda table: table.experiment
+)
 def test_methods_of_a_table_differ_in_colour_or_marker(table):
     marks = set()
     for method in table.algorithms:

@@ -23,7 +23,6 @@ from mimlstudy.paper.experiments import get_experiment
 from mimlstudy.paper.measures import STAGED, TESTED
 from tests.fingerprinted_trials import (
     TRIALS,
-    check_covered,
     fingerprints_of_trials,
     module_that_defines,
 )
@@ -61,6 +60,19 @@ def alone():
     "toy.units": "DEPTH = 2\n\n\ndef litres(n):\n    return n * FACTOR\n\n\nFACTOR = 1000\n",
     "toy.extra": "SMALL = 7\n\n\ndef rounded(x):\n    return round(x)\n",
 }
+
+
+def test_a_module_of_a_folder_without_an_init_file_is_followed(monkeypatch):
+    """``units.litres`` counts, whose module is imported from the folder."""
+    changed = TOY["toy.units"].replace("n * FACTOR", "n * FACTOR / 2")
+    hashes = []
+    for units in (TOY["toy.units"], changed):
+        texts = TOY | {"toy.units": units}
+        del texts["toy"]
+        see(monkeypatch, texts)
+        closure = fingerprint._closure(frozenset({("toy.shapes", "Box")}))
+        hashes.append({fingerprint._line(definition) for definition in closure})
+    assert hashes[0] != hashes[1]
 
 
 @pytest.fixture
@@ -171,6 +183,19 @@ UNFOLLOWED = [
     ("from toy import units\n", "if True:\n    from toy import units\n"),
     ("import math\n", "from math import *\n"),
     ("return 7", "global deep\n    deep = 7"),
+    ("return 7", "return globals()['area'](7, 1)"),
+    ("return 7", "import sys\n\n    return sys.modules['toy.units'].litres(7)"),
+    (
+        "return 7",
+        "from importlib import import_module\n\n    return import_module('toy.units')",
+    ),
+    ("return 7", "return eval('deep')"),
+    ("return 7", "import sys\n\n    return sys.modules.get('toy.units').litres(7)"),
+    ("return 7", "return 7\n\n\nclass Kind:\n    def __init_subclass__(cls):\n        pass"),
+    (
+        "from toy import units\n",
+        "from toy import units, inner\n\nHERE = inner.deeper.LENGTH\n",
+    ),
 ]
 
 
@@ -178,8 +203,50 @@ UNFOLLOWED = [
 def test_an_import_that_is_not_followed_is_refused(toy, old, new):
     text = TOY["toy.shapes"]
     assert old in text
+    modules = {"shapes": text.replace(old, new), "inner": "", "inner.deeper": "LENGTH = 1\n"}
     with pytest.raises(ImportError, match=r"toy.shapes: changes (behind|in)"):
-        toy(shapes=text.replace(old, new))
+        toy(**modules)
+
+
+# How a module may get a name other than by an assignment or an import of its own, and a change.
+GETS_LARGE = [
+    ("for large in (1, 2):\n    pass\n", "sizes", "2", "3"),
+    ("with open('large') as large:\n    pass\n", "sizes", "open", "iter"),
+    ("if True:\n    large = 1\nelse:\n    large = 2\n", "sizes", "2", "3"),
+    ("if (large := 5):\n    pass\n", "sizes", "5", "6"),
+    (
+        "try:\n    from toy.limits import large\nexcept ImportError:\n    pass\n",
+        "limits",
+        "8",
+        "9",
+    ),
+    ("from toy.limits import large\n\nlarge = large + 1\n", "limits", "8", "9"),
+]
+
+
+@pytest.mark.parametrize(("sizes", "module", "old", "new"), GETS_LARGE)
+def test_a_name_counts_however_the_module_gets_it_that_it_is_imported_from(
+    toy, sizes, module, old, new
+):
+    texts = {
+        "shapes": TOY["toy.shapes"].replace(
+            ", FACTOR as large", "\nfrom toy.sizes import large"
+        ),
+        "sizes": sizes,
+        "limits": "large = 8\n",
+    }
+    before = toy(**texts)
+    assert old in texts[module]
+    assert toy(**texts | {module: texts[module].replace(old, new)}) != before
+
+
+# They import what they are asked for, and no trial runs them.
+NOT_RUN = {"mimlpaper", "mimlstudy.engine.fingerprint", "mimlstudy.report.command"}
+
+
+@pytest.mark.parametrize("module", sorted(fingerprint.sources().keys() - NOT_RUN))
+def test_every_module_can_be_followed(module):
+    fingerprint._check_followed(module)
 
 
 def test_two_names_that_change_places_count(toy):
@@ -363,15 +430,3 @@ def test_a_change_moves_the_code_of_the_right_records(monkeypatch, fingerprints_
         if after.code != before.code:
             moved.add(key)
     assert moved == MOVED[name]
-
-
-@pytest.mark.parametrize(
-    ("name", "method"),
-    [
-        ("table1", "MimlSvm"),
-        ("table5", "SubCod_MimlNn"),
-        ("explanations", "Label frequencies"),
-    ],
-)
-def test_all_that_runs_in_a_trial_is_covered(name, method):
-    check_covered(name, method)

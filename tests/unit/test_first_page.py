@@ -42,7 +42,7 @@ def claim(name, supported=3, n_parts=4, parts=(), **fields):
 @pytest.fixture
 def card():
     """A scorecard with what the facts read."""
-    row = {"closest_to_print": 2}
+    row = {"n_closest_to_print": 2}
     totals = {
         "rows": 3,
         "agrees": 6,
@@ -71,9 +71,12 @@ def card():
         for share in on_sets:
             rivals.append({"rival": rival, "leads": share})
     return {
-        "rows": [row, row, {"closest_to_print": 0}],
+        "rows": [row, row, {"n_closest_to_print": 0}],
         "agreeing": {"rows with settings closest to print": [4, 6], "the other rows": [2, 4]},
-        "agreeing_fixed": {"rows with settings closest to print": [1, 6], "the other rows": [2, 4]},
+        "agreeing_fixed": {
+            "rows with settings closest to print": [1, 6],
+            "the other rows": [2, 4],
+        },
         "totals": {name: {"all": totals} for name in ("closest", "fixed", "equal")},
         "claims": [
             claim("S4.1", 28, 28),
@@ -107,7 +110,9 @@ def test_comparisons_are_counted_by_the_corrected_test_and_by_equal_tuning(card)
 
 def test_numbers_of_cases_are_those_of_four_claims(card):
     text = first_page.direct_learning(card)
-    assert text.startswith("By that test, of 35 cases (7 criteria, 5 data sets) it beats MimlSvm ")
+    assert text.startswith(
+        "By that test, of 35 cases (7 criteria, 5 data sets) it beats MimlSvm "
+    )
     assert text.endswith("in 4 on scenes, 10 on texts; MimlSvm_mi in 7, 14.")
 
 
@@ -122,7 +127,9 @@ def test_sub_concepts_are_compared_with_the_learner_without_them(card):
 
 def test_bags_lead_rivals_on_so_many_sets(card):
     text = first_page.bags(card)
-    assert text.startswith("Unclear. With equal tuning the better of two random bag learners ")
+    assert text.startswith(
+        "Unclear. With equal tuning the better of two random bag learners "
+    )
     assert "two on a bag's mean on 2.4 of 3 data sets (average; 1.5 is even)" in text
     assert text.endswith(", two on richer statistics on 1.0.")
 
@@ -162,7 +169,9 @@ def test_the_answer_in_a_word_follows_the_shares(card, agrees, supported, word):
         (4, 28, "100%", "significantly beat MlSvm"),
     ],
 )
-def test_the_short_answer_follows_numbers_and_equal_tuning(card, agrees, supported, share, gain):
+def test_the_short_answer_follows_numbers_and_equal_tuning(
+    card, agrees, supported, share, gain
+):
     changed = copy.deepcopy(card)
     changed["agreeing"]["the other rows"] = [agrees, 4]
     changed["claims"][1]["verdicts"]["equal tuning"]["supported"] = supported
@@ -176,7 +185,9 @@ def test_the_short_answer_follows_numbers_and_equal_tuning(card, agrees, support
 
 def test_each_fact_is_a_line_that_leads_to_a_heading_of_a_notebook(card):
     text = first_page.answer(card)
-    assert text.startswith("**Partly.** Where we chose no setting to match the paper, 50% of its")
+    assert text.startswith(
+        "**Partly.** Where we chose no setting to match the paper, 50% of its"
+    )
     assert "\n\n- **Numbers.** In 1 table rows" in text
     links = re.findall(r"\[Evidence\]\(figures/pages/(\w+)\.md(?:#([\w-]+))?\)", text)
     assert len(links) == len(first_page.facts(card))

@@ -5,7 +5,7 @@ import pytest
 
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.claims import evaluate_claims
-from mimlstudy.paper.published import published_cells
+from mimlstudy.paper.printed import printed_cells
 from mimlstudy.report.forest import claim_difference, claims_caption, claims_figure
 from tests.made_up_records import as_in_the_paper
 
@@ -13,7 +13,7 @@ RECORDS = {"table1": as_in_the_paper(1)}
 
 
 def printed_losses(method):
-    cells = published_cells(1).query("algorithm == @method").set_index("criterion")["mean"]
+    cells = printed_cells(1).query("algorithm == @method").set_index("criterion")["mean"]
     losses = {}
     for name, mean in cells.items():
         losses[name] = mean if CRITERIA[name].lower_is_better else 1 - mean

@@ -154,6 +154,9 @@ NAMED_BY = {
     "the first level": NUMBERED.set_index(["bag", "instance"]),
     "the second level": NUMBERED.set_index(["instance", "bag"]),
     "a column, with instances in the index": NUMBERED.set_index("instance"),
+    "a first column, with instances in the index": (
+        NUMBERED.set_index("instance").rename(columns={"bag": "image"})
+    ),
     "a column that is not the first": TABLE[["f1", "f2", "bag", "label:sea"]],
     "a column, with numbers in the index": TABLE.set_index(pd.Index([7, 3, 9])),
 }
@@ -168,7 +171,9 @@ def test_the_index_or_a_column_names_the_bags(frame):
 def test_the_index_that_pandas_writes_by_default_names_no_bags(options, tmp_path):
     path = tmp_path / "t.csv"
     TABLE.to_csv(path)
-    with pytest.raises(DataError, match=r"a name, got ''.*by to_csv\(index=False\), or.*bag=''"):
+    with pytest.raises(
+        DataError, match=r"a name, got ''.*by to_csv\(index=False\), or.*bag=''"
+    ):
         read_bags(path, **options)
     TABLE.to_csv(path, index=False)
     assert_same(read_bags(path, **options), read_bags(TABLE))
@@ -224,6 +229,10 @@ def test_a_level_of_the_index_names_the_bags():
             "'f1', must name the bags, got booleans",
         ),
         (
+            TABLE.drop(columns="bag").assign(f1=["true", "true", "false"]),
+            "'f1', must name the bags, got booleans",
+        ),
+        (
             TABLE.drop(columns="bag").assign(f1=DAYS),
             "'f1', must name the bags, got dates",
         ),
@@ -251,6 +260,21 @@ def test_a_level_of_the_index_names_the_bags():
             # Either may name the bags: the other would be lost, or be a feature.
             TABLE.drop(columns="bag").assign(f1=[5, 5, 4]).set_index(pd.Index([7, 8, 9])),
             r"the index and the first column, 'f1', both hold numbers; .*table.rename_axis",
+        ),
+        (
+            TABLE.assign(bag=TABLE["bag"].astype("category"))
+            .rename(columns={"bag": "image"})
+            .set_index(pd.Index([3, 5, 9], name="row")),
+            "the index 'row' and the first column, 'image', may both name the bags",
+        ),
+        (
+            TABLE.reset_index(),
+            "the column 'index' counts the rows, as what is left of an index",
+        ),
+        (TABLE.assign(__index_level_0__=[2, 0, 1]), "'__index_level_0__' counts the rows"),
+        (
+            TABLE.rename(columns={"bag": "image"}).reset_index(),
+            "the first column must name the bags, got 'index', which counts the rows",
         ),
         (
             NUMBERED.set_index("instance", drop=False),
@@ -282,11 +306,27 @@ def test_levels_without_names_get_them_as_the_error_says(names):
     assert_same(read_bags(joined.rename_axis([first, "instance"])), read_bags(TABLE))
 
 
+@pytest.mark.parametrize(
+    ("names", "advice"),
+    [
+        ([None, "bag"], "['instance', 'bag']"),
+        (["instance", None], "['instance', 'bag']"),
+        (["page", None], "['page', 'instance']"),
+    ],
+)
+def test_an_advised_name_is_no_other_levels(names, advice):
+    levels = TABLE.set_index(["f1", "bag"]).rename_axis(names)
+    with pytest.raises(DataError, match=re.escape(f"table.rename_axis({advice})")):
+        read_bags(levels)
+
+
 @pytest.mark.parametrize("second", ["", 0], ids=repr)
 def test_columns_of_two_levels_are_joined_as_the_error_says(second):
     table = TABLE.copy()
     table.columns = pd.MultiIndex.from_tuples([(name, second) for name in TABLE.columns])
-    with pytest.raises(DataError, match=r"table.columns = \[' '.join\(map\(str, names\)\).strip"):
+    with pytest.raises(
+        DataError, match=r"table.columns = \[' '.join\(map\(str, names\)\).strip"
+    ):
         read_bags(table)
     table.columns = [" ".join(map(str, names)).strip() for names in table.columns]
     assert read_bags(table).bag_names == read_bags(TABLE).bag_names
@@ -368,7 +408,7 @@ def is_a_float(text):
 
 
 @given(text=st.text("0123456789+-.eE_ ٣x", max_size=8))
-def test_numbers_in_texts_are_those_that_json_and_c_know(text):
+def test_numbers_in_texts_are_those_of_float_in_plain_ascii(text):
     """What is read is what float() reads, but for underscores and digits of other scripts."""
     number = number_of(text)
     is_plain = text.isascii() and "_" not in text
@@ -448,7 +488,10 @@ def test_what_is_no_set_of_names_never_becomes_a_name(text):
         (["sea", None], "; a name is a text or a whole number, got None"),
         ([b"sea"], "; a name is a text or a whole number, got b'sea'"),
         ([["sea", "sky"]], r"; a name is a text or a whole number, got \['sea', 'sky'\]"),
-        ({"sea": 1, "sky": 0}, r"; give the names in it, .* for name in cell if cell\[name\]\]"),
+        (
+            {"sea": 1, "sky": 0},
+            r"; give the names in it, .* for name in cell if cell\[name\]\]",
+        ),
         ("sea, sky", "; if ',' stands between names, give separator=','"),
         ("sea•sky", "; if '•' stands between names, give separator='•'"),
         ("sea｜sky", "; if '｜' stands between names, give separator='｜'"),
@@ -467,7 +510,9 @@ def test_what_is_no_set_of_names_never_becomes_a_name(text):
 )
 def test_the_hint_of_a_bad_set_helps(cell, hint):
     frame = pd.DataFrame({"bag": ["p"], "f1": [1.0], "tags": [cell]})
-    with pytest.raises(DataError, match=f"row 0: 'tags' must be a list .*[^=,]{hint}$") as caught:
+    with pytest.raises(
+        DataError, match=f"row 0: 'tags' must be a list .*[^=,]{hint}$"
+    ) as caught:
         read_bags(frame, labels="tags")
     assert ("separator" in str(caught.value)) == ("separator" in hint)
 
@@ -487,12 +532,83 @@ def test_a_set_may_be_a_series_or_an_array(as_cell):
     assert read_bags(frame, labels="tags").label_names == ("sea", "sky")
 
 
-@pytest.mark.parametrize("empty", ["set()", "frozenset()", "[]", "()", "", None, set()], ids=repr)
+@pytest.mark.parametrize("empty", ["set()", "frozenset()", "[]", "()", "", set()], ids=repr)
 def test_a_set_without_names_gives_no_label(empty):
     frame = TABLE.drop(columns="label:sea").assign(tags=["sea", "sea", empty])
     data = read_bags(frame, labels="tags")
     assert data.label_names == ("sea",)
     assert data.Y.tolist() == [[True], [False]]
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA], ids=repr)
+def test_a_missing_set_is_refused_with_what_says_none(missing):
+    frame = TABLE.drop(columns="label:sea").assign(tags=["sea", "sea", missing])
+    with pytest.raises(
+        DataError, match=r"row 2: .* a missing value is no set: give \[\], or ''"
+    ):
+        read_bags(frame, labels="tags")
+
+
+def test_a_record_of_json_without_a_set_is_refused(tmp_path):
+    path = tmp_path / "t.json"
+    path.write_text('[{"bag": "a", "f": 1, "tags": ["sea"]}, {"bag": "b", "f": 2}]')
+    with pytest.raises(DataError, match="a missing value is no set"):
+        read_bags(path, labels="tags")
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        ["5 0", "7 1 2", "0"],
+        ["1 0 1", "0 1 1", "0 0 1"],
+        ["sea^trees", "sea", "trees"],
+        ["sea > trees", "sea", "trees"],
+        ["sea//trees", "sea", "trees"],
+        ["sea__trees", "sea", "trees"],
+        [["sea;trees"], ["sea"], ["trees"]],
+    ],
+    ids=str,
+)
+def test_names_that_may_be_sets_of_others_need_a_separator(tags):
+    frame = pd.DataFrame({"bag": ["p", "q", "r"], "f1": [1.0, 2.0, 3.0], "tags": tags})
+    with pytest.raises(DataError, match="give separator="):
+        read_bags(frame, labels="tags")
+
+
+def test_a_bag_has_no_instance_twice():
+    frame = TABLE.assign(instance=[1, 1, 1])
+    bag = frame["bag"].iloc[1]
+    first = f"row 1: bag '{bag}' has instance 1 twice; drop one row, or the column 'instance'"
+    with pytest.raises(DataError, match=first):
+        read_bags(frame)
+
+
+def test_minus_one_and_zero_are_not_mixed_among_labels():
+    frame = TABLE.assign(**{"label:sky": [-1, -1, 1], "label:sea": [1, 1, 0]})
+    message = "must all be 0 and 1, or all -1 and 1, got -1 in 'sky' and 0 in 'sea'"
+    with pytest.raises(DataError, match=message):
+        read_bags(frame)
+
+
+@pytest.mark.parametrize(
+    ("frame", "labels", "message"),
+    [
+        (TABLE.rename(columns={"label:sea": "label: sea"}), None, "write 'label:sea'"),
+        (TABLE, ["bag"], "must not have 'bag', which names the bags; give bag="),
+        (TABLE.assign(kind=[3, 3, 4]), "kind", r"give names as texts, by .astype\(str\)"),
+        (
+            TABLE.assign(**{"label:sea": [1, 0, 0]}),
+            None,
+            "got both for 'sea'; a bag has each",
+        ),
+    ],
+    ids=["a space", "the bags' column", "numbers", "labels that differ"],
+)
+def test_what_is_wrong_with_labels_is_named_with_a_remedy(frame, labels, message):
+    if isinstance(labels, str):
+        frame = frame.drop(columns="label:sea")
+    with pytest.raises(DataError, match=message):
+        read_bags(frame, labels=labels)
 
 
 def test_an_empty_set_comes_back_from_a_file_of_pandas(tmp_path):
@@ -526,16 +642,30 @@ def test_a_column_of_truths_is_no_column_of_sets(truths, tmp_path):
         read_bags(path, labels="wet")
 
 
-MISSING_TEXTS = ["NA", "n/a", "N.A.", "#N/A", "<NA>", "NaN", "NAN", "NaT", "none", "NONE", "None"]
+MISSING_TEXTS = [
+    "NA",
+    "n/a",
+    "N.A.",
+    "#N/A",
+    "<NA>",
+    "NaN",
+    "NAN",
+    "NaT",
+    "none",
+    "NONE",
+    "None",
+]
 MISSING_TEXTS += ["Null", "null", "nil", "-", ".", "?"]
 
 
 @pytest.mark.parametrize("cell", MISSING_TEXTS)
-def test_a_missing_set_is_no_label(cell):
+def test_a_set_whose_text_may_mean_missing_is_refused(cell):
     frame = TABLE.drop(columns="label:sea").assign(kinds=["sea", "sea", f" {cell} "])
     hint = re.escape(f"{cell!r} may mean a missing value: give [], or [{cell!r}] if")
     for separator in (None, ";"):
-        with pytest.raises(DataError, match=f"row 2: 'kinds' must be a list of names.*{hint}"):
+        with pytest.raises(
+            DataError, match=f"row 2: 'kinds' must be a list of names.*{hint}"
+        ):
             read_bags(frame, labels="kinds", separator=separator)
     for name in ([cell], json.dumps([cell]), str([cell])):
         kept = read_bags(frame.assign(kinds=["sea", "sea", name]), labels="kinds")
@@ -551,7 +681,9 @@ def test_a_missing_number_of_any_program_is_known(cell):
     assert read_bags(frame, missing=7).X.instances[2, 1] == 7
 
 
-@pytest.mark.parametrize("labels", [[1.0, 1.0, -1.0], [1, 1, -1], [True, True, False]], ids=str)
+@pytest.mark.parametrize(
+    "labels", [[1.0, 1.0, -1.0], [1, 1, -1], [True, True, False]], ids=str
+)
 @pytest.mark.parametrize("float_format", [None, "%.2f"])
 def test_labels_come_back_from_a_file_of_pandas(labels, float_format, tmp_path):
     frame = TABLE.assign(**{"label:sea": labels})
@@ -595,7 +727,9 @@ def test_bytes_are_no_names():
 def test_vectors_and_lists_name_no_bag(cell):
     """As texts, long vectors that differ in the middle would be one name."""
     cells = pd.Series([cell, cell, cell], dtype=object)
-    with pytest.raises(DataError, match="row 0: 'bag' must name a bag, by a text or a number"):
+    with pytest.raises(
+        DataError, match="row 0: 'bag' must name a bag, by a text or a number"
+    ):
         read_bags(TABLE.assign(bag=cells))
     with pytest.raises(ValueError, match="bag names must be texts or numbers"):
         labelled_bags([[[1.0]], [[2.0]]], [[1], [0]], bag_names=[cell, "b"])
@@ -603,13 +737,17 @@ def test_vectors_and_lists_name_no_bag(cell):
 
 def test_complex_numbers_name_no_bag():
     table = pd.DataFrame({"impedance": [1j, 2j], "f1": [1, 2], "label:sea": [1, 0]})
-    with pytest.raises(DataError, match="'impedance', must name the bags, got complex numbers"):
+    with pytest.raises(
+        DataError, match="'impedance', must name the bags, got complex numbers"
+    ):
         read_bags(table)
 
 
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
 def test_what_is_missing_is_no_name(missing):
-    with pytest.raises(DataError, match="each column must have a head, got none for column 2"):
+    with pytest.raises(
+        DataError, match="each column must have a head, got none for column 2"
+    ):
         read_bags(TABLE.set_axis([TABLE.columns[0], missing, *TABLE.columns[2:]], axis=1))
     with pytest.raises(ValueError, match="label names must be texts or numbers"):
         labelled_bags([[[1.0]]], [[1, 0]], ["sea", missing])
@@ -701,7 +839,9 @@ def tagged():
 
 def test_sets_beside_marked_labels_are_refused(tagged):
     both = tagged.assign(**{"label:x": [1, 1, 0]})
-    message = r"labels= must be None, as heads mark the labels \['x'\], got 'tags'; .* leave the"
+    message = (
+        r"labels= must be None, as heads mark the labels \['x'\], got 'tags'; .* leave the"
+    )
     with pytest.raises(DataError, match=message):
         read_bags(both, labels="tags")
     alone = read_bags(both.drop(columns="label:x"), labels="tags")
@@ -719,9 +859,13 @@ def test_tables_of_other_libraries(tagged):
 
 def test_labels_in_tables_of_other_libraries_say_how_to_give_them():
     polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
-    with pytest.raises(ValueError, match=r"Y must be no Table of pyarrow; give its \.to_pandas"):
+    with pytest.raises(
+        ValueError, match=r"Y must be no Table of pyarrow; give its \.to_pandas"
+    ):
         labelled_bags(X, pyarrow.table({"sea": [1, 0]}))
-    with pytest.raises(ValueError, match=r"Y must hold its rows, got a lazy .* \.collect\(\)"):
+    with pytest.raises(
+        ValueError, match=r"Y must hold its rows, got a lazy .* \.collect\(\)"
+    ):
         labelled_bags(X, polars.DataFrame({"sea": [1, 0]}).lazy())
 
 
@@ -969,7 +1113,10 @@ def test_names_that_look_the_same_are_refused():
 
 @pytest.mark.parametrize("head", ["Label:sky", "LABEL: sky", "labels:sky"])
 def test_a_head_that_is_almost_that_of_a_label_is_refused(head, tmp_path):
-    refused("write 'label:sky', or give a feature another name", TABLE.rename(columns={"f2": head}))
+    refused(
+        "write 'label:sky', or give a feature another name",
+        TABLE.rename(columns={"f2": head}),
+    )
     data = read_bags(TABLE)
     named = labelled_bags(
         list(data.X),
@@ -1038,3 +1185,32 @@ def test_numbers_that_are_heads_may_be_chosen():
     assert data.bag_names == ("b1", "b2")
     assert data.label_names == ("4",)
     assert data.feature_names == ("2", "3")
+
+
+def test_numbers_of_filtered_rows_beside_a_first_column_are_refused():
+    """The index "row" and the column "image" could both name the bags."""
+    table = pd.DataFrame(
+        {"image": [7, 7, 8, 9], "f": [1.0, 2.0, 3.0, 4.0], "label:x": [1, 1, 0, 0]}
+    ).rename_axis("row")
+    with pytest.raises(DataError, match="give bag='row' or bag='image'"):
+        read_bags(table[table["f"] != 2])
+    by_name = read_bags(table[table["f"] != 2].reset_index(drop=True), bag="image")
+    assert by_name.bag_names == ("7", "8", "9")
+
+
+def test_whole_numbers_that_are_categories_keep_their_names():
+    """Beside a missing one pandas makes floats of them."""
+    known = TABLE.assign(kind=pd.Categorical([1, 2, 1]))
+    floats = pd.Categorical([1.0, np.nan, 2.0], categories=[1.0, 2.0])
+    names = read_bags(known).feature_names
+    assert read_bags(TABLE.assign(kind=floats), missing=0).feature_names == names
+
+
+def test_heads_in_bytes_are_refused():
+    with pytest.raises(DataError, match=r"heads must be texts or numbers, got b'f1'; decode"):
+        read_bags(TABLE.rename(columns={"f1": b"f1"}))
+
+
+def test_new_bags_need_a_feature():
+    with pytest.raises(DataError, match="a bag and a feature are needed"):
+        read_bags(pd.DataFrame({"bag": ["a"]}), labels=[])

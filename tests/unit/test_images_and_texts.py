@@ -184,17 +184,23 @@ def test_a_pipe_is_no_image(tmp_path, refused):
 
 
 def test_bad_use_of_images_is_refused(small):
-    with pytest.raises(ValueError, match=r"list of images is needed, got the single one 'a\.png'"):
+    with pytest.raises(
+        ValueError, match=r"list of images is needed, got the single one 'a\.png'"
+    ):
         SHARP.transform("a.png")
     with pytest.raises(ValueError, match="got a table; give its column of images"):
         SHARP.transform(pd.DataFrame({"path": ["a.png"]}))
-    with pytest.raises(ValueError, match="a list of images in the order of Y is needed, got a set"):
+    with pytest.raises(
+        ValueError, match="a list of images in the order of Y is needed, got a set"
+    ):
         SHARP.transform({"a.png", "b.png"})
     with pytest.raises(ValueError, match="at least one image"):
         SHARP.transform([])
     with pytest.raises(ValueError, match="smoothing must be a positive number, got 0"):
         ImageBags(smoothing=0).transform([small])
-    with pytest.raises(ValueError, match=r"got \(3, 32\); a single image is given as \[image\]"):
+    with pytest.raises(
+        ValueError, match=r"got \(3, 32\); a single image is given as \[image\]"
+    ):
         SHARP.transform(np.zeros((32, 32, 3)))
     with pytest.raises(ValueError, match=r"shape \(9, 15\), got \(9, 14\)"):
         scene_mosaic(np.zeros((9, 14)))
@@ -273,7 +279,9 @@ LIGHT = np.full((8, 8), 255, np.uint8)
     ids=["texts", "images"],
 )
 @pytest.mark.parametrize("as_named", [dict, pd.Series, UserDict])
-def test_a_pipeline_matches_labels_with_images_and_texts_by_name(examples, transformer, as_named):
+def test_a_pipeline_matches_labels_with_images_and_texts_by_name(
+    examples, transformer, as_named
+):
     """The first and third example have the first label, the others have the second."""
     named = as_named(dict(zip(["d1", "d2", "d3", "d4"], examples, strict=True)))
     Y = pd.DataFrame({"a": [0, 1, 0, 1], "b": [1, 0, 1, 0]}, ["d2", "d1", "d4", "d3"])

@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
 from mimlpaper import MimlNn, MimlSvm, distances, kernels
@@ -65,6 +66,13 @@ def test_gammas_by_hand(gamma, expected):
     """Two features of variance 4."""
     X = np.array([[0.0, 4.0], [4.0, 0.0]])
     assert kernels.kernel_gamma(gamma, X) == expected
+
+
+@pytest.mark.parametrize("value", [0.0, 0.7, 0.1, 1e9 / 3])
+def test_the_scale_of_equal_values_is_one_whatever_rounding_makes_of_their_mean(value):
+    X = np.full((3, 1), value)
+    assert kernels.kernel_gamma("scale", X) == 1.0
+    assert kernels.kernel_gamma("scale", csr_matrix(X)) == 1.0
 
 
 def test_an_unknown_kernel_is_refused(rng):
@@ -134,6 +142,22 @@ def test_randomly_pivoted_cholesky_by_hand(seed):
         assert L == pytest.approx(np.array([[2.0, 0.0], [1.0, 2.0]]))
 
 
+def test_a_pivot_that_rounding_makes_negative_is_left_out():
+    """The second row is the first; of its own entry, a little less than 1, nothing is left."""
+    K = np.array([[1.0, 1.0, 0.0], [1.0, 1.0 - 1e-15, 0.0], [0.0, 0.0, 1.0]])
+    for seed in range(20):
+        L, pivots, _ = kernels.randomly_pivoted_cholesky(
+            np.ones(3) + 1e-12,
+            lambda i: K[i].copy(),
+            3,
+            0.0,
+            seed,
+        )
+        assert np.isfinite(L).all()
+        assert L.shape == (3, len(pivots))
+        assert np.allclose(L @ L.T, K)
+
+
 def test_completely_pivoted_cholesky_takes_the_larger_pivot_first():
     L, pivots, left = kernels.completely_pivoted_cholesky(HAND_K, 1e-10)
     assert pivots.tolist() == [1, 0]
@@ -179,7 +203,7 @@ def test_a_seed_is_an_integer_and_equal_generators_give_equal_seeds():
 
 def test_automatic_rank_is_exact_or_leaves_one_percent_and_a_low_rank_warns(rng, monkeypatch):
     # Up to 200 rows here the factor is exact.
-    monkeypatch.setattr(kernels, "EXACT", 200)
+    monkeypatch.setattr(kernels, "MOST_EXACT", 200)
     X = rng.random((201, 3))
 
     def fit(rows, seed=0, rank="auto", gamma=2.0):
@@ -278,6 +302,15 @@ def test_set_kernel_by_the_sums(bags):
         assert D[i, j] == pytest.approx(np.sqrt(2 - 2 * cosine))
 
 
+@pytest.mark.parametrize("rank", [None, 2])
+def test_a_kernel_that_is_zero_throughout_is_refused(rank):
+    factor = KernelFactor(kernel="poly", coef0=0.0, rank=rank, random_state=0)
+    with pytest.raises(
+        ValueError, match="X must have a row whose kernel with itself is not 0"
+    ):
+        factor.fit(np.zeros((4, 2)))
+
+
 def test_set_kernel_of_copies_of_an_instance_is_zero():
     x = [1.0, 2.0]
     D = set_kernel_distance([[x]], [[x] * 5])
@@ -317,11 +350,21 @@ def test_learners_take_distances_as_metrics(bags, labels, kind, distance):
 
 
 @pytest.mark.parametrize(
-    "setting", [{"kernel": "poly", "coef0": -1.0}, {"gamma": -1.0}, {"tol": -1.0}], ids=str
+    "setting",
+    [
+        {"kernel": "poly", "coef0": -1.0},
+        {"kernel": "poly", "degree": 0},
+        {"kernel": "poly", "degree": 1.5},
+        {"gamma": -1.0},
+        {"gamma": np.inf},
+        {"tol": -1.0},
+    ],
+    ids=str,
 )
 def test_a_factor_of_what_is_no_kernel_is_refused(rng, setting):
     (name,) = setting.keys() - {"kernel"}
-    with pytest.raises(ValueError, match=f"{name} must be a number of at least 0, got -1.0"):
+    message = f"{name} must be .* of at least [01], got {setting[name]}"
+    with pytest.raises(ValueError, match=message):
         KernelFactor(**setting).fit(rng.random((4, 2)))
 
 
@@ -334,5 +377,7 @@ def test_a_factor_whose_warning_is_an_error_keeps_nothing(rng):
 
 
 def test_a_factor_with_a_word_in_place_of_a_number_is_refused():
-    with pytest.raises(ValueError, match="gamma must be a number of at least 0, got 'scale'"):
+    with pytest.raises(
+        ValueError, match="gamma must be a finite number of at least 0, got 'scale'"
+    ):
         KernelFactor(gamma="scale").fit(np.eye(2))

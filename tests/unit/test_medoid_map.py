@@ -307,7 +307,9 @@ def test_rows_of_labels_in_another_order_than_named_bags_are_refused(bags, label
     )
     shuffled = pd.DataFrame(labels, named.names)[::-1]
     for step in (MeanInstances(), MedoidMap(), LandmarkMap()):
-        with pytest.raises(ValueError, match=r"Y must have its rows in the order of the bags"):
+        with pytest.raises(
+            ValueError, match=r"Y must have its rows in the order of the bags"
+        ):
             make_pipeline(step, MlSvm()).fit(named, shuffled)
 
 

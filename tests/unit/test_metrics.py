@@ -155,7 +155,9 @@ def test_tables_in_another_order_of_rows_are_never_compared_by_place(names):
 def test_series_must_agree_in_their_index():
     y = pd.Series([1, 0], ["a", "b"])
     other_order = pd.Series([1, 0], ["b", "a"])
-    with pytest.raises(ValueError, match="y and predicted must have the same index in the same"):
+    with pytest.raises(
+        ValueError, match="y and predicted must have the same index in the same"
+    ):
         metrics.accuracy(y, other_order)
     with pytest.raises(ValueError, match="the same index"):
         metrics.evaluate(y, y, other_order)
@@ -238,7 +240,8 @@ def test_scorers_match_rows_by_position_and_are_larger_the_better(bags, labels):
     predicted = np.asarray(model.predict(bags))
     values = metrics.evaluate(labels, scores, predicted)
 
-    assert list(metrics.scorers) == [*metrics.CRITERIA, "accuracy"]
+    names = [*metrics.CRITERIA, "balanced_accuracy", "area_under_curve", "accuracy"]
+    assert list(metrics.scorers) == names
     for name, value in values.items():
         pickled = pickle.dumps(metrics.scorers[name])
         scorer = pickle.loads(pickled)
@@ -269,7 +272,33 @@ def test_one_label_of_scikit_learn_is_scored_in_a_column(bags, labels):
     model = make_pipeline(MeanInstances(), learner).fit(bags, one_label.ravel())
     wrong = model.predict(bags) != one_label.ravel()
     assert metrics.scorers["hamming_loss"](model, bags, one_label) == -wrong.mean()
-    assert metrics.scorers["average_precision"](model, bags, one_label) == 1.0
+
+
+@pytest.mark.parametrize(
+    "name", ["one_error", "coverage", "ranking_loss", "average_precision"]
+)
+def test_criteria_of_the_order_of_labels_are_no_scorers_of_one(bags, labels, name):
+    """All models would have the same value, and a search would choose any."""
+    model = MimlNn(random_state=0).fit(bags, labels[:, :1])
+    with pytest.raises(ValueError, match=f"{name} compares labels.* area_under_curve"):
+        metrics.scorers[name](model, bags, labels[:, :1])
+
+
+@pytest.mark.parametrize("name", ["area_under_curve", "balanced_accuracy"])
+def test_scorers_of_one_label_are_its_criteria(bags, labels, name):
+    """Also of a classifier of two classes, and as a mean over several labels."""
+    one_label = labels[:, :1]
+    model = MimlNn(random_state=0).fit(bags, one_label)
+    values = metrics.evaluate(one_label, model.decision_function(bags), model.predict(bags))
+    assert metrics.scorers[name](model, bags, one_label) == values[name]
+    y = np.where(one_label.ravel(), "yes", "no")
+    classifier = MiSvmBag().fit(bags, y)
+    scores = classifier.decision_function(bags)[:, None]
+    predicted = (classifier.predict(bags) == "yes")[:, None]
+    values = metrics.evaluate(one_label, scores, predicted)
+    assert metrics.scorers[name](classifier, bags, y) == values[name]
+    of_all = MimlNn(random_state=0).fit(bags, labels)
+    assert 0.5 < metrics.scorers[name](of_all, bags, labels) <= 1
 
 
 def test_numbers_of_labels_in_another_order_are_names_or_refused(bags, numbered):
@@ -280,7 +309,9 @@ def test_numbers_of_labels_in_another_order_are_names_or_refused(bags, numbered)
 
     # Its labels have the numbers 0 to 2, or no names at all.
     by_place = MimlNn(random_state=0).fit(bags, numbered.to_numpy())
-    with pytest.raises(ValueError, match="Y must have its columns in the order of their numbers"):
+    with pytest.raises(
+        ValueError, match="Y must have its columns in the order of their numbers"
+    ):
         hamming(by_place, bags, numbered)
     other_names = numbered.set_axis([10, 20, 30], axis=1)
     expected = hamming(by_place, bags, numbered.to_numpy())
@@ -297,6 +328,9 @@ def test_score_matches_names_as_fit_does(bags, labels):
     )
     learner = MimlNn(random_state=0).fit(named, table)
     assert learner.score(named, table.iloc[::-1, ::-1]) == learner.score(named, table)
+    two_levels = table.set_axis(pd.MultiIndex.from_product([["l"], table.columns]), axis=1)
+    of_tuples = MimlNn(random_state=0).fit(named, two_levels)
+    assert of_tuples.score(named, two_levels.iloc[:, ::-1]) == learner.score(named, table)
     assert learner.score(named, labels) == learner.score(named, table)
     of_one_label = MiSvmBag().fit(named, table["l0"])
     in_order = of_one_label.score(named, table["l0"])
@@ -349,7 +383,9 @@ def test_the_probability_of_one_of_three_classes_is_no_score(rng, as_labels):
     vectors = rng.normal(size=(9, 2))
     y = np.arange(9) % 3
     forest = RandomForestClassifier(2, random_state=0)
-    with pytest.raises(ValueError, match=r"two classes a label, got 3: \[0, 1, 2\]; .*LabelBin"):
+    with pytest.raises(
+        ValueError, match=r"two classes a label, got 3: \[0, 1, 2\]; .*LabelBin"
+    ):
         metrics.scores_of(forest.fit(vectors, as_labels(y)), vectors)
     Y = LabelBinarizer().fit_transform(y)
     assert metrics.scores_of(forest.fit(vectors, Y), vectors).shape == (9, 3)

@@ -220,8 +220,25 @@ def test_objective_of_hull_points_never_rises_and_is_that_of_the_definition(kern
     assert chfd.objective_[-1] == pytest.approx(expected)
 
 
+@pytest.mark.filterwarnings("ignore:max_alternations=.* turns ended before the hull")
+@pytest.mark.parametrize("max_alternations", [1, 2, 3])
+def test_hull_points_are_those_of_the_last_discriminant(max_alternations, bags, y):
+    chfd = ChFd(kernel="linear", tol=1e-8, max_alternations=max_alternations).fit(bags, y)
+    negatives = chfd.factor_.transform(bags[~y].instances)
+    difference = chfd.hull_points_.mean(axis=0) - negatives.mean(axis=0)
+    scatters = scatter(chfd.hull_points_) + scatter(negatives)
+    direction = np.linalg.solve(np.eye(len(difference)) + scatters, difference)
+    cosine = chfd.weights_ @ direction / np.linalg.norm(direction)
+    assert cosine == pytest.approx(np.linalg.norm(chfd.weights_))
+
+
+def scatter(points):
+    centred = points - points.mean(axis=0)
+    return centred.T @ centred
+
+
 def test_what_goes_wrong_is_said(bags, y):
-    message = "max_alternations=1 turns, to"
+    message = "max_alternations=1 turns ended before"
     with pytest.warns(ConvergenceWarning, match=message):
         ChFd(max_alternations=1).fit(bags, y)
     same_means = [[[1.0], [3.0]], [[2.0]]]

@@ -9,7 +9,12 @@ import pytest
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge import multiverse
 from mimlstudy.judge.claim_tests import ClaimTest
-from mimlstudy.judge.multiverse import alternatives_of, claim_effects, flips, override_in_words
+from mimlstudy.judge.multiverse import (
+    alternatives_of,
+    claim_effects,
+    flips,
+    override_in_words,
+)
 from mimlstudy.paper.equal_tuning import BASE_METHODS
 from mimlstudy.paper.experiments import ALTERNATIVE_SPLITS, ROWS
 from mimlstudy.paper.variants import VARIED
@@ -36,13 +41,13 @@ def at(loss, method="MimlNn", override=None, n=ALTERNATIVE_SPLITS["table1"]):
 @pytest.fixture
 def records():
     """MimlNn leads Ml-knn by a third; with another setting by nothing, both at top by two."""
-    published = [at(0.2), at(0.3, "Ml-knn")]
+    ours = [at(0.2), at(0.3, "Ml-knn")]
     alternatives = [
         at(0.3, override=FIRST),
         at(0.1, override=TOP),
         at(0.15, "Ml-knn", TOP),
     ]
-    return {"table1": pd.concat(published), "alternatives": pd.concat(alternatives)}
+    return {"table1": pd.concat(ours), "alternatives": pd.concat(alternatives)}
 
 
 @pytest.fixture(autouse=True)
@@ -80,23 +85,25 @@ def many_alternatives(records):
         at(0.9, "SubCod", TOP),
         at(0.4, override=MIXTURE),
     ]
-    published = at(0.2, n=ALTERNATIVE_SPLITS["table1"] + 5)
-    return {"table1": published, "alternatives": pd.concat(alternatives)}
+    ours = at(0.2, n=ALTERNATIVE_SPLITS["table1"] + 5)
+    return {"table1": ours, "alternatives": pd.concat(alternatives)}
 
 
 def test_alternatives_are_those_of_the_same_data_on_their_few_splits(many_alternatives):
     table = alternatives_of("table1", many_alternatives)
     assert set(table["dataset"]) == {"scene"}
     assert "SubCod" not in set(table["method"])
-    published = table[table["alternative"] == ""]
-    assert published["split"].max() == ALTERNATIVE_SPLITS["table1"] - 1
+    ours = table[table["alternative"] == ""]
+    assert ours["split"].max() == ALTERNATIVE_SPLITS["table1"] - 1
 
 
 def test_an_unfinished_alternative_is_left_out(records):
     """Its one split may be an easy one."""
     unfinished = at(0.01, override=SECOND, n=1)
     records["alternatives"] = pd.concat([records["alternatives"], unfinished])
-    assert override_in_words(SECOND) not in {*alternatives_of("table1", records)["alternative"]}
+    assert override_in_words(SECOND) not in {
+        *alternatives_of("table1", records)["alternative"]
+    }
     alternatives = {*claim_effects(records, n_mixtures=1)["alternative"]}
     assert override_in_words(FIRST) in alternatives
     assert override_in_words(SECOND) not in alternatives
@@ -119,9 +126,9 @@ def test_an_alternative_is_named_after_its_method(many_alternatives):
 
 
 def test_a_row_of_a_table_may_be_an_alternative_of_a_method():
-    published = [at(0.2, "RankSvm"), at(0.4, "RankSvm, converged")]
+    ours = [at(0.2, "RankSvm"), at(0.4, "RankSvm, converged")]
     alternatives = at(0.3, "RankSvm", TOP)
-    records = {"table1": pd.concat(published), "alternatives": alternatives}
+    records = {"table1": pd.concat(ours), "alternatives": alternatives}
     table = alternatives_of("table1", records)
     assert set(table["method"]) == {"RankSvm"}
     assert table["alternative"].unique().tolist() == [
@@ -148,7 +155,7 @@ def test_rows_that_are_alternatives_stand_in_one_table_with_their_method():
 
 
 def test_effects_by_hand(records):
-    """Leads in percent of the rival's loss: 1/3 as published, 0 with the first, 1/3 both at top."""
+    """Leads in percent of the rival's loss: 1/3 with ours, 0 with the first, 1/3 both at top."""
     effects = claim_effects(records, n_mixtures=50)
     assert set(effects["claim"]) == {"S4.5"}
     by_kind = effects.set_index("kind")
@@ -174,7 +181,7 @@ def test_effects_are_the_same_each_time(records):
     assert claim_effects(records, n_mixtures=50).equals(effects)
 
 
-def test_without_a_rival_or_a_published_row_there_is_no_effect(records):
+def test_without_a_rival_or_a_row_of_ours_there_is_no_effect(records):
     assert claim_effects({}).empty
     assert claim_effects({"table1": at(0.2)}).empty
     assert claim_effects({"alternatives": records["alternatives"]}).empty
@@ -182,7 +189,7 @@ def test_without_a_rival_or_a_published_row_there_is_no_effect(records):
 
 def test_effects_of_accuracies_are_those_of_the_named_sets():
     """On musk1 A errs half as often as B, on fox as often; the alternative is on fox alone."""
-    published = [
+    ours = [
         rows("table5", "musk1", "SubCod", {"accuracy": [0.9]}),
         rows("table5", "musk1", "Em-dd", {"accuracy": [0.8]}),
         rows("table5", "fox", "SubCod", {"accuracy": [0.6]}),
@@ -196,15 +203,17 @@ def test_effects_of_accuracies_are_those_of_the_named_sets():
         accuracy,
         override='{"C": 10.0}',
     )
-    records = {"table5": pd.concat(published), "alternatives": alternative}
+    records = {"table5": pd.concat(ours), "alternatives": alternative}
     effects = claim_effects(records, n_mixtures=1)
-    # As published, and of the mixture.
+    # As ours, and of the mixture.
     assert effects["effect"].tolist() == pytest.approx([50.0, 50.0])
 
 
 def accuracies(method, **of_sets):
     """Records of a method by data set."""
-    return [rows("table5", name, method, {"accuracy": [value]}) for name, value in of_sets.items()]
+    return [
+        rows("table5", name, method, {"accuracy": [value]}) for name, value in of_sets.items()
+    ]
 
 
 def test_a_set_that_one_method_lacks_gives_no_lead(monkeypatch):
@@ -222,19 +231,19 @@ def test_a_set_that_one_method_lacks_gives_no_lead(monkeypatch):
         "claim_tests",
         lambda: {"S7.1": [claimed]},
     )
-    published = [
+    ours = [
         *accuracies("SubCod", musk1=0.9, fox=0.8),
         *accuracies("Em-dd", fox=0.6),
     ]
-    effects = claim_effects({"table5": pd.concat(published)}, n_mixtures=1)
+    effects = claim_effects({"table5": pd.concat(ours)}, n_mixtures=1)
     assert effects["effect"].tolist() == pytest.approx([50.0, 50.0])
 
 
 def test_losses_are_paired_by_the_names_of_sets():
     """MimlNn has one more set than Ml-knn: it counts for neither."""
     only_on = at(0.9).assign(dataset="another")
-    published = pd.concat([only_on, at(0.2), at(0.4, "Ml-knn")])
-    effects = claim_effects({"table1": published}, n_mixtures=1)
+    ours = pd.concat([only_on, at(0.2), at(0.4, "Ml-knn")])
+    effects = claim_effects({"table1": ours}, n_mixtures=1)
     assert effects["effect"].tolist() == pytest.approx([50.0, 50.0])
 
 

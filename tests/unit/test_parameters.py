@@ -7,6 +7,7 @@ from mimlstudy.report.parameters import (
     EXAMPLES,
     TYPES,
     ParameterError,
+    check_among,
     checked,
     declared_types,
     notebook_parameters,
@@ -119,6 +120,15 @@ def test_a_number_that_may_be_0_is_a_text():
     for text in ("none", "nan", "inf", "1_0", "\uff11"):
         with pytest.raises(ParameterError, match=f"margin must be a number, .* got '{text}'"):
             number_in("margin", text)
+
+
+def test_names_are_among_the_known_or_begin_one():
+    known = ["Health", "Arts"]
+    check_among("datasets", ["Arts"], known)
+    check_among("claims", ["S4"], ["S4.1", "S5.1"], begin=True)
+    for names, begin in ((["health"], False), (["Heal"], False), (["s4"], True)):
+        with pytest.raises(ParameterError, match=f"datasets must .* got .*{names[0]}"):
+            check_among("datasets", names, known, begin=begin)
 
 
 def test_each_example_of_a_message_can_be_given():

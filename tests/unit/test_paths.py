@@ -18,7 +18,7 @@ def rights_of(path):
 def test_paths_of_a_checkout():
     root = paths.project_root()
     assert (root / "pyproject.toml").is_file()
-    assert (folders.published() / "results.csv").is_file()
+    assert (folders.printed_data() / "results.csv").is_file()
     assert paths.raw_data() == root / "data" / "raw"
     assert folders.build("x") == root / "build" / "x"
 
@@ -66,6 +66,19 @@ def test_a_file_takes_its_place_when_it_is_whole(tmp_path, monkeypatch, error):
     assert path.read_text() == "before\n"
     assert rights_of(path) == rights
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_interrupt_just_after_the_renaming_stays_an_interrupt(tmp_path, monkeypatch):
+    rename = os.replace
+
+    def rename_and_interrupt(*paths):
+        rename(*paths)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", rename_and_interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(tmp_path / "file.txt", "content")
+    assert (tmp_path / "file.txt").read_text() == "content"
 
 
 @on_posix

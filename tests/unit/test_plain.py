@@ -96,7 +96,9 @@ def test_markdown_that_a_name_begins_is_a_line_of_text(name, to_html):
     assert page.text.strip() == f"A line\n{' '.join(name.split())}"
 
 
-@pytest.mark.parametrize("name", ["-1.5", "+0.3", "1.5", "a - b", "C#", "1 > 0", "a: b", "x = 1"])
+@pytest.mark.parametrize(
+    "name", ["-1.5", "+0.3", "1.5", "a - b", "C#", "1 > 0", "a: b", "x = 1"]
+)
 def test_a_text_without_marks_stays_as_it_is(name):
     assert markdown_text(name) == name
 

@@ -270,7 +270,8 @@ def test_true_labels_and_regions_go_by_names(scenes, of_names):
     names = list(scenes.label_names)
     shown = scenes.X[:3].with_names(["a", "b", "c"])
     true = pd.DataFrame(scenes.Y[:3], list(shown.names), names)
-    regions = pd.DataFrame(scenes.instance_labels[: shown.n_instances], columns=names)
+    index = pd.MultiIndex.from_product([shown.names, range(9)])
+    regions = pd.DataFrame(scenes.instance_labels[: shown.n_instances], index, names)
     in_order = plots.explained_images(of_names, shown, names, true=true, regions=regions)
     expected = titles(in_order)
     assert any("missed" in title for title in expected)
@@ -279,11 +280,67 @@ def test_true_labels_and_regions_go_by_names(scenes, of_names):
         shown,
         names[::-1],
         true=true.iloc[::-1, ::-1],
-        regions=regions.iloc[:, ::-1],
+        regions=regions.iloc[::-1, ::-1],
     )
     assert titles(turned) == expected
     frames = [ax.patches[-1].get_edgecolor() for ax in in_order.axes if ax.patches]
     assert [ax.patches[-1].get_edgecolor() for ax in turned.axes if ax.patches] == frames
+
+
+def test_columns_of_arrays_are_the_names_that_are_given(scenes, of_names):
+    names = list(scenes.label_names)[::-1]
+    shown = scenes.X[:3]
+    true = pd.DataFrame(scenes.Y[:3], columns=scenes.label_names)[names]
+    of_table = titles(plots.explained_images(of_names, shown, names, true=true))
+    assert (
+        titles(plots.explained_images(of_names, shown, names, true=true.to_numpy()))
+        == of_table
+    )
+
+
+def test_levels_of_regions_go_by_their_names(scenes, of_names):
+    names = list(scenes.label_names)
+    shown = scenes.X[:9]  # as many images as instances of each
+    index = pd.MultiIndex.from_product([range(9), range(9)], names=["bag", "instance"])
+    regions = pd.DataFrame(scenes.instance_labels[:81], index, names)
+    frames = []
+    for table in (regions, regions.swaplevel()):
+        figure = plots.explained_images(of_names, shown, names, regions=table)
+        frames.append([ax.patches[-1].get_edgecolor() for ax in figure.axes if ax.patches])
+    assert frames[0] == frames[1]
+
+
+@pytest.mark.parametrize("names", [list("abc"), None])
+def test_regions_of_pictures_go_by_names_or_numbers(of_names, rng, names):
+    pictures = [rng.integers(0, 256, (35, 35, 3)).astype(np.uint8) for _ in range(3)]
+    labels = list(of_names.label_names_)
+    index = pd.MultiIndex.from_product([names or range(3), range(9)])
+    truths = rng.random((27, len(labels))) > 0.5
+    regions = pd.DataFrame(truths, index, labels)
+    images = dict(zip(names, pictures, strict=True)) if names else pictures
+    colours = []
+    for table in (regions, regions.iloc[::-1]):
+        figure = plots.explained_images(of_names, images, labels, regions=table)
+        colours.append([ax.patches[-1].get_edgecolor() for ax in figure.axes if ax.patches])
+    assert colours[0] == colours[1]
+    with pytest.raises(ValueError, match="regions must have the index"):
+        others = regions.set_axis(index.set_levels(["x", "y", "z"], level=0))
+        plots.explained_images(of_names, images, labels, regions=others)
+
+
+@pytest.mark.parametrize("names", [{"a", "b"}, "ab", None, 5])
+def test_names_of_labels_must_have_an_order(scenes, of_names, names):
+    with pytest.raises(ValueError, match="label names must have an order"):
+        plots.explained_images(of_names, scenes.X[:1], names)
+
+
+def test_regions_of_other_images_are_refused(scenes, of_names):
+    names = list(scenes.label_names)
+    shown = scenes.X[:2].with_names(["a", "b"])
+    index = pd.MultiIndex.from_product([["a", "c"], range(9)])
+    regions = pd.DataFrame(scenes.instance_labels[:18], index, names)
+    with pytest.raises(ValueError, match="regions must have the index"):
+        plots.explained_images(of_names, shown, names, regions=regions)
 
 
 def test_images_may_have_names(rng):
@@ -307,7 +364,10 @@ def test_images_may_have_names(rng):
         ({"images": "a/b.png"}, "a list of images is needed, got the single one 'a/b.png'"),
         ({"images": np.zeros((9, 9, 3))}, r"a list of images is needed, .* give \[image\]"),
         ({"images": np.zeros((9, 9))}, "a list of images is needed, got a single image"),
-        ({"images": Image.new("L", (9, 9))}, "a list of images is needed, got a single image"),
+        (
+            {"images": Image.new("L", (9, 9))},
+            "a list of images is needed, got a single image",
+        ),
     ],
 )
 def test_odd_arguments_are_named(rng, options, message):

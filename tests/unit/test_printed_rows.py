@@ -6,24 +6,26 @@ import pandas as pd
 import pytest
 
 from mimlstudy.paper.experiments import ROWS
-from mimlstudy.paper.published import published_cells
+from mimlstudy.paper.printed import printed_cells
 from mimlstudy.report.sections.printed_rows import printed_rows
 from tests.made_up_records import as_in_the_paper
 
 OURS = as_in_the_paper(1)
 CHANGE = next(
-    override for override in ROWS["table1"]["MimlNn"].alternatives if "label_rule" not in override
+    override
+    for override in ROWS["table1"]["MimlNn"].alternatives
+    if "label_rule" not in override
 )
 
 
-def test_the_published_setting_recognises_its_row_and_another_like_a_rival_does_not():
+def test_our_setting_recognises_its_row_and_another_like_a_rival_does_not():
     """MimlNn has the printed values, and with another setting those of MlSvm."""
     like_rival = OURS[OURS["method"] == "MlSvm"].assign(
         experiment="alternatives", method="MimlNn", override=json.dumps(CHANGE)
     )
     rows = printed_rows(1, {"table1": OURS, "alternatives": like_rival}.get)
     row = rows.query("algorithm == 'MimlNn' and criterion == 'average_precision'").iloc[0]
-    printed = published_cells(1).query("criterion == 'average_precision'")
+    printed = printed_cells(1).query("criterion == 'average_precision'")
     means = printed.set_index("algorithm")["mean"]
     assert row["alternatives"] == 2
     assert row["recognised"] == 0.5

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mimlpaper.paths import write_whole
 from mimlstudy.engine import records as module
 from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import KEY, Store, columns_of, read_records
@@ -125,6 +126,16 @@ def test_of_a_trial_recorded_twice_the_last_counts_whatever_its_stages(store):
         assert set(loaded["coverage"]) == {3}
 
 
+def test_a_trial_with_a_wrong_number_of_stages_in_one_row_is_not_whole(store):
+    store.append(MINE, block_of_stages(7, 3, coverage=1))
+    lines = store.path(MINE.name).read_text().splitlines()
+    place = lines[0].split(",").index("n_stages")
+    last = lines[-1].split(",")
+    last[place] = "7"
+    write_whole(store.path(MINE.name), "\n".join([*lines[:-1], ",".join(last), ""]))
+    assert store.load(MINE).empty
+
+
 def test_rewriting_moves_no_line_that_it_keeps(store):
     store.append(MINE, block_of_stages(7, 2, coverage=1))
     store.append(MINE, [made_up_row(8), *block_of_stages(7, 4, coverage=3)])
@@ -134,6 +145,35 @@ def test_rewriting_moves_no_line_that_it_keeps(store):
     assert lines_of(store) == [header, *lines[-5:]]
     store.rewrite(MINE, lambda rows: rows[rows["split"] != 8])
     assert lines_of(store) == [header, *lines[-4:]]
+
+
+def test_rewriting_keeps_the_digits_of_numbers(store):
+    """A negative zero is read as zero, and a count beside an empty cell as a float."""
+    measure = Measure(len, ("least", "steps"), may_lack=("steps",))
+    counted = tiny(measure=measure, name="mine")
+    columns = columns_of(measure)
+    first = made_up_row(0, columns=columns, least=-0.0, steps=12345678901)
+    second = made_up_row(1, columns=columns, least=1.0)
+    store.append(counted, [first, second])
+    lines = lines_of(store)
+    store.rewrite(counted)
+    assert lines_of(store) == lines
+    assert set(store.load(counted)["doubt"]) == {""}
+
+
+def test_a_store_knows_all_layers_below_it(tmp_path):
+    lowest = Store(tmp_path / "a", CATALOGUE)
+    middle = Store(tmp_path / "b", CATALOGUE, base=lowest)
+    highest = Store(tmp_path / "c", CATALOGUE, base=middle)
+    assert highest.layers() == [highest, middle, lowest]
+
+
+@pytest.mark.parametrize("coverage", [None, True, "much"])
+def test_a_number_that_could_not_be_read_again_is_not_recorded(store, two_rows, coverage):
+    """It would block the file, also for the rows that are right."""
+    with pytest.raises(StoreError, match=r"cannot record to .*mine\.csv"):
+        store.append(MINE, [made_up_row(2, coverage=coverage)])
+    assert store.path("mine").read_bytes() == two_rows
 
 
 def test_a_staged_trial_counts_only_when_all_its_stages_are_there(store):
@@ -354,7 +394,9 @@ MEASURED = Measure(
     ],
     ids=str,
 )
-def test_a_measure_says_which_numbers_are_possible_and_which_may_lack(store, values, expected):
+def test_a_measure_says_which_numbers_are_possible_and_which_may_lack(
+    store, values, expected
+):
     """No number is of the test set, which may be empty."""
     measured = tiny(measure=MEASURED, name="measured")
     numbers = {"n_settings": 4, "gap": 0.5, "n_test": 0} | values

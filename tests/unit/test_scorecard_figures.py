@@ -20,7 +20,7 @@ def cell(algorithm, criterion, mean, verdict):
         "criterion": criterion,
         "printed": "value",
         "mean": mean,
-        "published_mean": 0.2,
+        "printed_mean": 0.2,
         "tolerance": 0.01,
         "verdict": verdict,
     }
@@ -34,8 +34,8 @@ CARD = {
         cell("MlSvm", "average_precision", None, "missing"),
     ],
     "rows": [
-        {"table": 1, "algorithm": "MimlNn", "closest_to_print": 0},
-        {"table": 1, "algorithm": "MlSvm", "closest_to_print": 2},
+        {"table": 1, "algorithm": "MimlNn", "n_closest_to_print": 0},
+        {"table": 1, "algorithm": "MlSvm", "n_closest_to_print": 2},
     ],
 }
 
@@ -57,9 +57,18 @@ def test_a_value_beyond_the_axis_is_a_triangle_with_a_number():
 
 
 def test_rows_with_settings_closest_to_print_are_marked_in_the_card_of_cells():
-    ax, *_ = cells_figure(CARD, [1]).axes
+    ax, *_ = cells_figure(pd.DataFrame(CARD["cells"])).axes
     assert [label.get_text() for label in ax.get_yticklabels()] == ["MimlNn", "MlSvm †"]
     assert [text.get_text() for text in ax.texts] == ["=", "+", "−", ""]
+
+
+def test_the_key_counts_the_squares_that_are_shown():
+    other = pd.DataFrame(CARD["cells"]).assign(table=2, verdict="agrees")
+    cells = pd.concat([pd.DataFrame(CARD["cells"]), other])
+    for shown, n_agreeing in ((cells, 5), (cells[cells["table"] == 1], 1)):
+        *_, ax = cells_figure(shown).axes
+        labels = [text.get_text() for text in ax.get_legend().get_texts()]
+        assert labels[0] == f"=  agrees ({n_agreeing})"
 
 
 def test_numbers_on_dark_bars_are_white():

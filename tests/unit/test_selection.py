@@ -52,7 +52,9 @@ def test_a_method_with_a_choice_by_print_has_other_records_fixed_in_advance(read
     assert mean_losses(column)["MimlSvm_mi"] == 0.5
 
 
-def test_a_method_without_a_choice_by_print_has_the_same_records_fixed_in_advance(read, closest):
+def test_a_method_without_a_choice_by_print_has_the_same_records_fixed_in_advance(
+    read, closest
+):
     assert "Ml-knn" not in MARKED
     column = column_of(read, "fixed")
     assert len(column) == len(closest)

@@ -14,10 +14,10 @@ from mimlpaper.baselines.binary_relevance import MlKnn, MlSvm
 from mimlpaper.datasets import load
 from mimlpaper.kernels import kernel_matrix
 from mimlpaper.metrics import CRITERIA
+from mimlpaper.parameters import set_random_states
 from mimlstudy.engine.holdouts import HoldOut
 from mimlstudy.engine.records import fingerprint_today
-from mimlstudy.engine.trials import set_random_states
-from mimlstudy.paper import equal_tuning, measures
+from mimlstudy.paper import controls, equal_tuning, measures
 from mimlstudy.paper import settings as rules
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.common import before_hold_outs
@@ -28,7 +28,7 @@ from mimlstudy.paper.experiments import (
     get_experiment,
     settings_closest_to_print,
 )
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.paper.settings import (
     CLOSEST,
     HELD_OUT,
@@ -138,18 +138,18 @@ def test_a_library_default_is_the_one_of_its_class_or_names_another_library():
         row = ROWS[name][method]
         of_class = row.learner.get_params() | HoldOut(row.learner, {}).get_params(deep=False)
         for column in (row, row.fixed()):
-            for parameter, (value, basis) in column.settings_on(dataset).items():
-                if basis.kind == "library default" and basis.source not in LIBRARIES:
-                    assert basis.source == "", (name, method, parameter)
+            for parameter, (value, layer) in column.settings_on(dataset).items():
+                if layer.basis == "library default" and layer.source not in LIBRARIES:
+                    assert layer.source == "", (name, method, parameter)
                     assert str(value) == str(of_class[parameter]), (name, method, parameter)
 
 
-def identified(basis):
-    """The values of a basis, by the place of its object: an equal basis is another layer.
+def identified(layer):
+    """The values of a layer, by the place of its object: an equal one is another layer.
 
     Of two equal layers one may count and the other not.
     """
-    return {(id(basis), parameter) for parameter in basis.values}
+    return {(id(layer), parameter) for parameter in layer.values}
 
 
 def values_that_count(row, datasets):
@@ -158,23 +158,23 @@ def values_that_count(row, datasets):
     for dataset in datasets:
         for column in (row, row.fixed(), before_hold_outs(row)):
             for parameter, setting in column.settings_on(dataset).items():
-                values.add((id(setting.basis), parameter))
+                values.add((id(setting.layer), parameter))
     return values
 
 
-def test_every_basis_counts_somewhere():
+def test_every_layer_counts_somewhere():
     """A layer whose every value a later layer replaces would say what is not done."""
     used = set()
     for name, table in ROWS.items():
         datasets = get_experiment(name).datasets
         for method, row in table.items():
             values = values_that_count(row, datasets)
-            for basis in (*row.settings, *row.in_advance):
-                assert identified(basis) <= values, f"{name}, {method}"
-            used |= {(basis, parameter.split("__")[-1]) for basis, parameter in values}
-    for kind, bases in rules.EVERYWHERE.items():
-        for basis in bases:
-            assert identified(basis) <= used, kind
+            for layer in (*row.settings, *row.in_advance):
+                assert identified(layer) <= values, f"{name}, {method}"
+            used |= {(place, parameter.split("__")[-1]) for place, parameter in values}
+    for kind, layers in rules.EVERYWHERE.items():
+        for layer in layers:
+            assert identified(layer) <= used, kind
 
 
 ROW = Row(
@@ -382,14 +382,14 @@ def test_methods_of_section_5_choose_of_eight_settings_by_average_precision(name
 @pytest.mark.parametrize("number", [3, 4])
 def test_section_6_runs_every_printed_row_in_the_order_of_printing(number):
     experiment = get_experiment(f"table{number}")
-    printed = published_tables()[number]
+    printed = printed_tables()[number]
     methods = [name for name in experiment.methods if name in printed.algorithms]
     assert methods == list(printed.algorithms)
     runs = {(trial.dataset, trial.split) for trial in experiment.trials()}
     assert len(runs) == printed.n_runs
 
 
-@pytest.mark.parametrize("method", published_tables()[3].algorithms)
+@pytest.mark.parametrize("method", printed_tables()[3].algorithms)
 def test_genes_and_pages_differ_only_as_the_paper_says(method):
     """Pages have a sparse first step and kernels of a lower rank."""
     on_genes = get_experiment("table3").estimator("yeast", method)
@@ -512,7 +512,7 @@ def kernels_of(search):
 
 def test_tuned_methods_with_a_kernel_have_the_same_kernels():
     linear = ("linear", None)
-    gaussian = [("rbf", width) for width in equal_tuning.GAMMAS]
+    gaussian = [("rbf", width) for width in equal_tuning.TUNED_GAMMAS]
     for datasets, method, row in tuned_rows():
         kernels = kernels_of(row.estimator_for(datasets[0]))
         assert kernels in (set(), {linear, *gaussian}), method
@@ -623,7 +623,7 @@ def thirty_bags():
 
 
 def test_shuffled_bags_keep_their_instances_and_take_every_order(thirty_bags):
-    shuffled = equal_tuning.shuffled(thirty_bags)
+    shuffled = controls.shuffled(thirty_bags)
     for bag, shuffled_bag in zip(thirty_bags, shuffled, strict=True):
         assert sorted(bag.ravel()) == sorted(shuffled_bag.ravel())
     orders = {tuple(bag.ravel() % 3) for bag in shuffled}
@@ -631,14 +631,14 @@ def test_shuffled_bags_keep_their_instances_and_take_every_order(thirty_bags):
 
 
 def test_bags_are_shuffled_in_the_same_way_each_time(thirty_bags):
-    shuffled = equal_tuning.shuffled(thirty_bags)
-    again = equal_tuning.shuffled(thirty_bags)
+    shuffled = controls.shuffled(thirty_bags)
+    again = controls.shuffled(thirty_bags)
     assert np.array_equal(shuffled.instances, again.instances)
 
 
 def test_statistics_of_bags_do_not_depend_on_the_order_of_instances(thirty_bags):
     statistics = BagStatistics()
-    shuffled = equal_tuning.shuffled(thirty_bags)
+    shuffled = controls.shuffled(thirty_bags)
     of_shuffled = statistics.fit_transform(shuffled)
     assert of_shuffled == pytest.approx(statistics.fit_transform(thirty_bags))
 
@@ -648,7 +648,7 @@ def test_a_forest_scores_by_its_votes_above_one_half(rng):
     X = rng.random((60, 3))
     absent = np.zeros(60, dtype=bool)
     Y = np.column_stack([X[:, 0] > 0.5, X[:, 1] > 0.7, absent])
-    forest = equal_tuning.Forest(n_estimators=20, random_state=0).fit(X, Y)
+    forest = controls.Forest(n_estimators=20, random_state=0).fit(X, Y)
     votes_of_trees = []
     for tree in forest:
         probabilities = tree.predict_proba(X)
@@ -665,6 +665,6 @@ def test_a_forest_scores_by_its_votes_above_one_half(rng):
 def test_a_forest_of_one_label_has_one_column(rng):
     X = rng.random((60, 3))
     y = X[:, 0] > 0.5
-    forest = equal_tuning.Forest(n_estimators=20, random_state=0).fit(X, y)
+    forest = controls.Forest(n_estimators=20, random_state=0).fit(X, y)
     assert np.array_equal(forest.predict(X), y)
     assert np.array_equal(forest.decision_function(X) > 0, y)

@@ -35,6 +35,18 @@ def test_arrays_are_equal_by_their_content_and_their_kind():
     assert cache.n_misses == 2
 
 
+def apply(function):
+    return function()
+
+
+def test_functions_of_one_name_are_no_equal_questions():
+    """A lambda, or a function of another one, whose name says nothing of what it does."""
+    with sharing(Cache()) as cache:
+        for value in (1, 2):
+            assert shared(apply, lambda value=value: value) == value
+    assert cache.n_misses == 0
+
+
 def test_a_digest_stands_for_its_object():
     with sharing(Cache()) as cache:
         shared(id, SimpleNamespace(digest="a"))

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.report.sections.standings import (
     best_by_criterion,
     entry_ranks_figure,
@@ -19,7 +19,7 @@ def test_methods_are_in_the_order_of_the_printed_values():
     table = standings(1, OURS, EQUAL, "average_precision")
     assert table.index[0] == "MimlSvm_mi"
     assert table.index[-1] == "MlSvm"
-    assert len(table) == len(published_tables()[1].algorithms)
+    assert len(table) == len(printed_tables()[1].algorithms)
     assert table.loc["MlSvm"].round(3).tolist() == [0.712, 0.712, 0.722]
 
 

@@ -135,7 +135,9 @@ def test_an_outcome_of_records_made_in_another_way_attests_nothing(state_after):
     assert state_after("equal", recorded_arithmetic="other arithmetic") == "code changed"
 
 
-def test_a_record_of_other_code_is_current_if_verify_found_the_same_on_every_machine(state_after):
+def test_a_record_of_other_code_is_current_if_verify_found_the_same_on_every_machine(
+    state_after,
+):
     assert state_after("equal") == "current"
     assert state_after("different", "other code") == "current"
     assert state_after("damaged") == "code changed"
@@ -161,7 +163,9 @@ def test_a_record_with_other_settings_is_not_current(store):
     assert changed == {"MimlNn": "current", "Ml-knn": "settings changed"}
 
 
-def test_a_record_of_another_arithmetic_is_current_only_where_that_is_in_use(store, monkeypatch):
+def test_a_record_of_another_arithmetic_is_current_only_where_that_is_in_use(
+    store, monkeypatch
+):
     run(store)
     change_records(
         store,
@@ -180,7 +184,7 @@ def contents_are_read_again():
 
 
 def forget_contents():
-    contents._manifest.cache_clear()
+    contents._entry_of.cache_clear()
     contents.listed_contents.cache_clear()
 
 

@@ -1,6 +1,7 @@
 """Tests, counts and ranks against values by hand, SciPy and each other; their calibration."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,8 @@ from mimlstudy.judge.statistics import (
     compare_differences,
     compare_methods,
     rank_methods,
+    signed_rank_test,
+    t_test,
 )
 from mimlstudy.paper import section5
 from mimlstudy.paper.section5 import EqualPair, standardized_leads
@@ -126,17 +129,31 @@ def test_a_significant_lead_may_be_too_small_to_matter():
     assert p_values["worse"] == 1.0
 
 
-def test_equal_values_leave_no_doubt():
+def test_equal_differences_are_as_sure_as_a_sign_test():
     values = [0.1, 0.2, 0.3]
     assert compared(values, values).corrected == {
         "better": 1.0,
         "worse": 1.0,
         "much better": 1.0,
         "much worse": 1.0,
-        "tie": 0.0,
-        "not better": 0.0,
-        "not worse": 0.0,
+        "tie": 0.125,
+        "not better": 0.125,
+        "not worse": 0.125,
     }
+    assert t_test([0.25, 0.25]) == 0.25
+    assert t_test([-0.25, -0.25]) == 1.0
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[1, 1, 3, 3, 3, -1, 3], [1, 1, 4, -1], [0, 2, -1, 5], [-1, -2, -3], [0, 0]],
+)
+def test_the_signed_rank_test_counts_all_signs(values):
+    nonzero = np.array([value for value in values if value])
+    ranks = stats.rankdata(abs(nonzero))
+    sums = [ranks @ signs for signs in product((0, 1), repeat=len(ranks))]
+    reached = ranks @ (nonzero > 0)
+    assert signed_rank_test(values) == np.mean(np.array(sums) >= reached)
 
 
 def test_only_shared_splits_count():
@@ -178,7 +195,10 @@ def test_independent_data_sets_are_compared_by_their_ranks():
 def test_of_several_data_sets_each_is_one_pair_however_many_splits_it_has():
     """Leads of .1 and .3 on three and two splits."""
     a = [records_of("A", np.zeros(3), "x"), records_of("A", np.zeros(2), "y")]
-    b = [records_of("B", np.array([0.0, 0.1, 0.2]), "x"), records_of("B", np.full(2, 0.3), "y")]
+    b = [
+        records_of("B", np.array([0.0, 0.1, 0.2]), "x"),
+        records_of("B", np.full(2, 0.3), "y"),
+    ]
     comparison = compare_methods(
         pd.concat([*a, *b]),
         "A",
@@ -273,15 +293,9 @@ def test_holm_by_hand():
 def test_outcomes_are_counted_over_data_sets_and_criteria():
     differing = apart(0.1)
     assert statistics.win_tie_loss(differing, "A", "B") == ((8, 0, 6), (8, 0, 6))
-    of_pooled, corrected = statistics.win_tie_loss(
-        differing,
-        "A",
-        "B",
-        pooled=True,
-    )
-    assert of_pooled == (4, 0, 3)
-    # Ranks of two sets show nothing.
-    assert corrected == (0, 7, 0)
+    # Two sets show nothing.
+    of_pooled = statistics.win_tie_loss(differing, "A", "B", pooled=True)
+    assert of_pooled == ((0, 7, 0), (0, 7, 0))
     of_equal, _ = statistics.win_tie_loss(apart(0.0), "A", "B")
     assert of_equal == (0, 14, 0)
 

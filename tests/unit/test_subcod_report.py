@@ -9,7 +9,13 @@ import pytest
 from mimlpaper import SubCod
 from mimlpaper.datasets import make_africa
 from mimlstudy.report.sections import subcod_report
-from mimlstudy.report.sections.subcod_report import MINIMAL, NO_CORRECTION, ON_LABEL, VERTEX, WHOLE
+from mimlstudy.report.sections.subcod_report import (
+    MINIMAL,
+    NO_CORRECTION,
+    ON_LABEL,
+    VERTEX,
+    WHOLE,
+)
 from tests.made_up_records import as_in_the_paper
 
 SUBCOD = as_in_the_paper(5, n_runs=1).query("method == 'SubCod'")

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from mimlstudy.judge.claims import VIEWS, evaluate_claims
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.report import marks, tables
 from tests.made_up_records import as_in_the_paper, rows
 
@@ -114,7 +114,7 @@ def test_methods_that_the_paper_lacks_stand_below_a_line_of_their_own():
     as_good = records[records["method"] == "MimlNn"]
     stranger = as_good.assign(method="Oracle", hamming_loss=0.001)
     table = of_paper(pd.concat([stranger, records]))
-    assert methods_of(table) == [*published_tables()[1].algorithms, "Oracle"]
+    assert methods_of(table) == [*printed_tables()[1].algorithms, "Oracle"]
     assert table.rules_above == ("AdtBoost.MH", "Oracle")
     (loss,) = table.entries.loc["Oracle"].iloc[:, 0]
     assert loss.lines == (".001±.000",)
@@ -130,6 +130,15 @@ def test_a_caption_names_methods_with_fewer_runs_or_other_data():
     caption = of_paper(records[~is_left_out]).caption
     assert "12 of 30 runs (MlSvm)" in caption
     assert "synthetic (MimlNn)" in caption
+
+
+def test_a_caption_says_how_many_folds_of_a_run_there_are():
+    records = as_in_the_paper(5)
+    assert "folds of a run" not in of_paper(records, 5).caption
+    assert (
+        "1 of 10 runs; 5 of 10 folds of a run."
+        in of_paper(records.query("split < 5"), 5).caption
+    )
 
 
 def test_a_caption_names_methods_whose_kernel_is_far_from_exact():
@@ -182,7 +191,7 @@ def test_open_choices_are_those_asked_for():
 
 
 def test_an_open_choice_is_shown_by_the_change_of_each_mean():
-    values = {criterion: [0.2, 0.4] for criterion in published_tables()[1].criteria}
+    values = {criterion: [0.2, 0.4] for criterion in printed_tables()[1].criteria}
     row = rows("table1", "scene", "MimlNn", values, alternative="")
     lower = row["coverage"] - 0.1
     alternative = row.assign(alternative="ratio = 0.2", coverage=lower)

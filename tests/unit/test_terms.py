@@ -79,7 +79,9 @@ def test_what_only_looks_like_a_term_or_a_number_of_the_paper_is_not_linked(text
     assert linked(text) == text
 
 
-def test_a_term_that_is_a_number_of_the_paper_is_linked_once_and_its_meaning_escaped(monkeypatch):
+def test_a_term_that_is_a_number_of_the_paper_is_linked_once_and_its_meaning_escaped(
+    monkeypatch,
+):
     row = {"term": "x", "forms": "x|table 1", "meaning": 'a "b" <c>.'}
     monkeypatch.setattr(terms, "glossary", lambda: [row])
     assert linked("Table 1").count("<a") == 1

@@ -19,7 +19,7 @@ from mimlstudy.judge.selection import Selection, selected
 from mimlstudy.paper.catalogue import default_store
 from mimlstudy.paper.common import DEGENERATE
 from mimlstudy.paper.experiments import EXPERIMENTS, FIXED_SPLITS, ROWS, get_experiment
-from mimlstudy.paper.published import published_divergences, published_tables
+from mimlstudy.paper.printed import listed_divergences, printed_tables
 from mimlstudy.report import status
 from mimlstudy.report.first_page import answer
 from mimlstudy.report.sections import unseen_instances
@@ -110,7 +110,7 @@ OF_NOTEBOOKS = {
 
 def test_every_published_table_is_compared_here_or_by_make_paper():
     published = {artefact.file for artefact in status.artefacts() if artefact.kind == "table"}
-    of_the_paper = {table.experiment for table in published_tables().values()}
+    of_the_paper = {table.experiment for table in printed_tables().values()}
     assert published == of_the_paper | MADE_BY.keys() | OF_NOTEBOOKS
 
 
@@ -135,9 +135,9 @@ def skip_unless_current(*experiments):
             pytest.skip(f"{name} has records that are {', '.join(not_current)}")
 
 
-@pytest.mark.parametrize("number", published_tables())
+@pytest.mark.parametrize("number", printed_tables())
 def test_a_published_table_has_the_numbers_of_the_records(number, tmp_path):
-    name = published_tables()[number].experiment
+    name = printed_tables()[number].experiment
     skip_unless_current(name, "fixed")
     fixed = selected(read, Selection((name,), "fixed"))
     table = results_table(
@@ -162,15 +162,15 @@ def test_another_published_table_has_the_numbers_of_the_records(file, tmp_path):
 
 def is_held_out(row, dataset):
     """Whether a hold-out replaces defaults that give every example the same answer."""
-    hold_outs = [basis for basis in row.in_advance if basis.source == DEGENERATE]
-    return any(not basis.on or dataset in basis.on for basis in hold_outs)
+    hold_outs = [layer for layer in row.in_advance if layer.source == DEGENERATE]
+    return any(not layer.on or dataset in layer.on for layer in hold_outs)
 
 
 def test_a_hold_out_stands_where_defaults_are_degenerate_and_nowhere_else():
     skip_unless_current("degenerate")
     recorded = read("degenerate").set_index(["dataset", "method"])["degenerate"]
     wrong = []
-    for table in published_tables().values():
+    for table in printed_tables().values():
         for dataset in get_experiment(table.experiment).datasets:
             for method, row in ROWS[table.experiment].items():
                 if is_held_out(row, dataset) != recorded[dataset, method]:
@@ -183,13 +183,15 @@ def test_five_cross_validations_say_what_the_open_choice_says_of_them():
     ten = read("table5")
     five = ten[ten["split"] < FIXED_SPLITS["table5"]]
     compared = [compare_with_paper(records, 5) for records in (ten, five)]
-    of_ten, of_five = (cells.loc[cells["published_mean"].notna(), "verdict"] for cells in compared)
+    of_ten, of_five = (
+        cells.loc[cells["printed_mean"].notna(), "verdict"] for cells in compared
+    )
     n_changed = (of_ten != of_five).sum()
     words = (
         f"with five of the ten cross-validations {(of_five == 'agrees').sum()} values agree, with "
         f"ten {(of_ten == 'agrees').sum()}; {n_changed} verdicts of {len(of_ten)} change"
     )
-    choices = published_divergences().set_index("id")
+    choices = listed_divergences().set_index("id")
     assert words in choices.loc["fixed-in-advance", "effect"]
 
 
@@ -210,7 +212,7 @@ def test_ranks_of_kernels_miss_what_the_open_choice_says_of_them():
         difference = of_rank["average_precision"] - of_exact["average_precision"]
         return f"{abs(difference):.3f}".lstrip("0")
 
-    log = published_divergences().set_index("id")
+    log = listed_divergences().set_index("id")
     choice, effect = log.loc["kernel-rank", ["choice", "effect"]]
     on_scenes = missed("scene", "MimlBoost", 2, rank=1000).lstrip("0")
     assert f"rank 1,000, {on_scenes} missed, for MimlBoost" in choice

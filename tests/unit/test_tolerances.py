@@ -7,8 +7,8 @@ import pytest
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.folders import results
 from mimlstudy.judge import tolerances
-from mimlstudy.judge.tolerances import PRINTED_ROUNDING, RULES, tolerance
-from mimlstudy.paper.published import published_tables
+from mimlstudy.judge.tolerances import PRINTED_ROUNDING, TOLERANCE_RULES, tolerance
+from mimlstudy.paper.printed import printed_tables
 
 
 def cell(table, criterion="one_error", **values):
@@ -16,16 +16,17 @@ def cell(table, criterion="one_error", **values):
     row = {
         "table": table,
         "criterion": criterion,
-        "published_mean": 0.4,
-        "published_std": 0.1,
+        "printed_mean": 0.4,
+        "printed_std": 0.1,
         "std": 0.1,
         "n": 11,
+        "n_trials": printed_tables()[table].n_folds,
     }
     return pd.DataFrame([row | values])
 
 
 def test_every_table_names_a_rule():
-    assert {table.tolerance for table in published_tables().values()} <= {*RULES}
+    assert {table.tolerance for table in printed_tables().values()} <= {*TOLERANCE_RULES}
 
 
 def test_the_spread_between_sets_of_pages_does_not_count():
@@ -41,10 +42,22 @@ def test_on_the_same_pages_only_rounding_is_left():
 
 
 def test_one_cross_validation_has_no_tolerance_against_a_quoted_value():
-    quoted = cell(5, "accuracy", published_std=np.nan, std=np.nan, n=1)
+    quoted = cell(5, "accuracy", printed_std=np.nan, std=np.nan, n=1)
     assert tolerance(quoted).isna().all()
     printed_by_the_paper = cell(5, "accuracy", std=np.nan, n=1)
     assert tolerance(printed_by_the_paper).notna().all()
+
+
+def test_half_a_cross_validation_is_half_a_run():
+    """Student's quantile with 8.5 degrees of freedom, and variances of .1² over 10 and ½ runs."""
+    half = cell(5, "accuracy", std=np.nan, n=1, n_trials=5)
+    by_hand = 2.2824 * np.sqrt(0.01 / 10 + 0.01 / 0.5) + PRINTED_ROUNDING
+    assert tolerance(half).item() == pytest.approx(by_hand, rel=1e-4)
+    whole = cell(5, "accuracy", std=np.nan, n=1)
+    assert tolerance(whole).equals(tolerance(whole.drop(columns="n_trials")))
+    # The deviation of several runs is that of what they are.
+    several = cell(5, "accuracy", n=2)
+    assert tolerance(several).equals(tolerance(several.assign(n_trials=5)))
 
 
 def test_cells_of_several_tables_have_the_rule_of_each():

@@ -11,8 +11,9 @@ from sklearn.pipeline import make_pipeline
 from mimlpaper import MlKnn
 from mimlpaper.baselines.binary_relevance import LabelFrequencies, MlSvm
 from mimlpaper.datasets import load
+from mimlpaper.parameters import set_random_states
 from mimlstudy.engine.catalogue import content_hash
-from mimlstudy.engine.trials import PROFILES, RandomSplits, Trial, run_trial, set_random_states
+from mimlstudy.engine.trials import PROFILES, Part, RandomSplits, Trial, run_trial
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.experiments import EXPERIMENTS, get_experiment
 from mimlstudy.paper.measures import TESTED
@@ -249,6 +250,27 @@ def test_what_would_leave_no_trial_is_refused():
         controls.varied(datasets=[first], methods=["Set kernel"])
     with pytest.raises(ValueError, match=r"got \['Set kernle'\]"):
         controls.varied(overrides={"Set kernle": [{}]})
+    with pytest.raises(ValueError, match=r"overrides must be of methods that run, .*got "):
+        controls.varied(methods=["MlSvm, mean"], overrides={"Set kernel": [{}]})
+    with pytest.raises(
+        ValueError, match=r"overrides must have one for each of \['Set kernel'\]"
+    ):
+        controls.varied(overrides={"Set kernel": []})
+
+
+def test_no_data_set_is_dropped_without_a_word():
+    tuned = get_experiment("equal_tuning")
+    with pytest.raises(ValueError, match=r"none of \['MimlNn'\] runs on \['musk1'\]"):
+        tuned.varied(datasets=["scene", "musk1"], methods=["MimlNn"])
+    with pytest.raises(ValueError, match=r"got \['SubCod'\]"):
+        tuned.varied(datasets=["scene"], overrides={"SubCod": [{"C": 10.0}]})
+
+
+def test_a_method_that_is_set_up_by_data_set_names_the_sets():
+    by_set = {"Mine": {"musk1": MlKnn()}}
+    part = Part(("musk1",), RandomSplits(1), by_set)
+    with pytest.raises(ValueError, match=r"Mine is set up for each data set, \['musk1'\]"):
+        part.configuration("fox", "Mine")
 
 
 def test_a_set_without_test_examples_of_its_own_is_no_part_of_web_pages():

@@ -33,7 +33,9 @@ def test_a_recording_has_a_box_for_each_segment_and_a_colour_for_each_species():
     assert len(ax.patches) == SCENES.X.sizes[most]
     begin, end = SCENES.X.offsets[most : most + 2]
     labels = SCENES.instance_labels[begin:end]
-    species = {SCENES.label_names[row.argmax()] if row.any() else "no label" for row in labels}
+    species = {
+        SCENES.label_names[row.argmax()] if row.any() else "no label" for row in labels
+    }
     names = [text.get_text() for text in figure.legends[0].get_texts()]
     assert sorted(names) == sorted(species)
     assert len({patch.get_facecolor() for patch in ax.patches}) == len(names)

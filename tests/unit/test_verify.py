@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import replace
+from shutil import copytree
 
 import numpy as np
 import pytest
@@ -25,11 +26,18 @@ SCENES = load("synthetic_scene")
 MINE = tiny()
 
 
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """A folder with the records of four trials."""
+    folder = tmp_path_factory.mktemp("recorded")
+    compute(MINE, store=Store(folder, CATALOGUE), jobs=1)
+    return folder
+
+
 @pytest.fixture
-def store(store):
+def store(recorded, tmp_path):
     """A store with the records of four trials."""
-    compute(MINE, store=store, jobs=1)
-    return store
+    return Store(copytree(recorded, tmp_path / "results"), CATALOGUE)
 
 
 def change(store, method="Ml-knn", **values):
@@ -388,7 +396,9 @@ def test_what_differed_from_other_code_runs_whole(found_different, store, monkey
     assert table["outcome"].item() == "equal"
 
 
-def test_what_differs_is_no_longer_attested_for_earlier_code(found_different, store, monkeypatch):
+def test_what_differs_is_no_longer_attested_for_earlier_code(
+    found_different, store, monkeypatch
+):
     assert states(found_different, store) == {"Ml-knn": "differs"}
     edit(
         monkeypatch,
@@ -404,7 +414,9 @@ def killed(*arguments):
 
 
 @pytest.mark.parametrize("step", ["mark_as_differing", "add_outcomes"])
-def test_no_kill_leaves_an_outcome_of_different_records_without_its_mark(store, monkeypatch, step):
+def test_no_kill_leaves_an_outcome_of_different_records_without_its_mark(
+    store, monkeypatch, step
+):
     """A mark comes first; a record that is neither is as before the verification."""
     change(store, coverage=0.5)
     honest = getattr(Store, step)
@@ -475,7 +487,9 @@ def test_a_quick_check_runs_cheap_trials_and_writes_nothing(store):
 
 
 @pytest.mark.parametrize(("seconds", "n_checked"), [(16.0, 4), (15.9, 0)])
-def test_a_trial_may_take_a_quarter_of_the_seconds_of_a_quick_check(store, seconds, n_checked):
+def test_a_trial_may_take_a_quarter_of_the_seconds_of_a_quick_check(
+    store, seconds, n_checked
+):
     change_records(store, MINE, lambda rows: rows.assign(seconds=4.0))
     table = verify([MINE], store=store, seconds=seconds, jobs=1)
     assert table["n_checked"].sum() == n_checked

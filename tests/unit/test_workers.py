@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import subprocess
 import sys
 
 import pytest
@@ -18,7 +19,7 @@ from mimlstudy.engine.workers import Job, TrialError, run_trials
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.measures import TESTED
 from tests.made_up_study import METHODS, check_same_numbers, states, tiny
-from tests.systems import with_known_blas
+from tests.systems import on_posix, with_known_blas
 
 MINE = tiny()
 SMALLER = tiny({"MimlNn": METHODS["MimlNn"]}, name="smaller")
@@ -67,6 +68,12 @@ def test_a_batch_is_a_split_unless_that_leaves_workers_idle():
     assert workers._batches(jobs, n_workers=3) == pairs
     alone = [[single] for single in jobs]
     assert workers._batches(jobs, n_workers=4) == alone
+
+
+def test_an_interrupt_loses_a_few_trials_of_a_split():
+    jobs = [job("a", f"{number}", 0) for number in range(14)]
+    sizes = [len(batch) for batch in workers._batches(jobs, n_workers=1)]
+    assert sizes == [6, 6, 2]
 
 
 class Watching(LabelFrequencies):
@@ -202,3 +209,18 @@ def test_modules_may_be_imported_while_they_are_listed(monkeypatch):
 
     monkeypatch.setattr("mimlstudy.engine.forks.sources", Imports)
     assert imported_modules() == ["mimlpaper"]
+
+
+LEAVES_A_SEMAPHORE = """
+import os
+from mimlstudy.engine.forks import fork_context
+semaphore = fork_context().Semaphore()
+os._exit(0)
+"""
+
+
+@on_posix
+def test_nobody_is_told_of_what_an_ended_process_leaves():
+    """Python's tracker removes it, after the command has ended."""
+    command = [sys.executable, "-c", LEAVES_A_SEMAPHORE]
+    assert subprocess.run(command, capture_output=True, check=True).stderr == b""

@@ -1,5 +1,6 @@
 """Claims by a reader's rules, beside the rules of all other tables."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -16,7 +17,7 @@ from mimlstudy.judge.selection import (
     without_synthetic,
 )
 from mimlstudy.judge.statistics import ranks_of_means
-from mimlstudy.paper.published import published_claims, published_tables
+from mimlstudy.paper.printed import printed_claims, printed_tables
 from mimlstudy.report.parameters import number_in
 from mimlstudy.report.tables import Entry, ReportTable, frame_grid, power_text
 
@@ -37,18 +38,21 @@ def rules_of(margin: str = "", power: str = "", **chosen) -> Rules:
     return Rules(**named)
 
 
-def argued_table(get_records: Records, rules: Rules) -> ReportTable:
+def argued_table(get_records: Records, rules: Rules, begin: Iterable[str] = ()) -> ReportTable:
     """A row for each claim: its word by the rules of all tables, and by other ones.
 
     Parameters
     ----------
     get_records : callable, the records of an experiment by its name.
     rules : Rules, those of the reader.
+    begin : iterable of str, default ()
+        How the ids of the claims begin; all claims if it is empty.
     """
-    usual = argue(get_records)
-    argued = argue(get_records, rules)
+    beginnings = tuple(begin) or ("",)
+    usual = [claim for claim in argue(get_records) if claim.id.startswith(beginnings)]
+    argued = [claim for claim in argue(get_records, rules) if claim.id.startswith(beginnings)]
     # Both judge the same claims in the same order.
-    texts = published_claims().set_index("id")["claim"]
+    texts = printed_claims().set_index("id")["claim"]
     rows, tidy = {}, []
     for before, after in zip(usual, argued, strict=True):
         verdict = after.verdict
@@ -73,7 +77,7 @@ def ranks_by_rules(get_records: Records, rules: Rules, number: int) -> pd.Series
     Methods are ranked in each column of the table that the rules leave. Level, test, margin and
     power change no rank.
     """
-    table = published_tables()[number]
+    table = printed_tables()[number]
     chosen = selected(get_records, Selection((table.experiment,), rules.column))
     rows = without_splits(as_in_our_tables(without_synthetic(chosen)), rules.left_out)
     rows = rows[rows["method"].isin(table.algorithms)]
@@ -92,7 +96,7 @@ def ranks_by_rules(get_records: Records, rules: Rules, number: int) -> pd.Series
 def ranks_table(get_records: Records, rules: Rules) -> ReportTable:
     """The order of each table's methods by some rules: a column for each table, the best on top."""
     columns, tidy = {}, []
-    for number, table in published_tables().items():
+    for number, table in printed_tables().items():
         ranks = ranks_by_rules(get_records, rules, number)
         texts = [f"{method}, {rank:.1f}" for method, rank in ranks.items()]
         columns[f"Table {number}"] = pd.Series(texts, range(1, len(texts) + 1), dtype=object)

@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from mimlstudy.judge.compare import DECIMALS_OF_CHARACTERISTICS, round_half_up
+from mimlstudy.judge.compare import DECIMALS_OF_CHARACTERISTICS
+from mimlstudy.judge.tolerances import round_half_up
 from mimlstudy.report.tables import Entry, ReportTable, crossed, frame_grid
 
 
@@ -39,7 +40,7 @@ def _entry(cell):
     """The printed number above the counted one, both with the decimals in print."""
     decimals = DECIMALS_OF_CHARACTERISTICS[cell.characteristic]
     lines = []
-    for value in (cell.published, cell.recomputed):
+    for value in (cell.as_printed, cell.recomputed):
         # Halves go up, as in print; Python's own rounding takes them to even.
         number = round_half_up(value, decimals)
         is_known = not np.isnan(number)

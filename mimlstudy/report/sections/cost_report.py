@@ -13,7 +13,7 @@ from matplotlib.ticker import NullLocator
 
 from mimlpaper.datasets.fetch import DRAWN, drawn_sizes
 from mimlstudy.engine.records import KEY
-from mimlstudy.judge.selection import unmixed
+from mimlstudy.judge.selection import checked_for_means
 from mimlstudy.paper.costs import N_PEER_TEST, PEERS, SIZES, TABLE_OF_SET
 from mimlstudy.paper.variants import varied_method
 from mimlstudy.report.figures import label_ends, look_of
@@ -55,7 +55,7 @@ def longest_fits(tables: Mapping[str, pd.DataFrame]) -> pd.Series:
     """
     means = {}
     for name, fits in tables.items():
-        groups = unmixed(fits).groupby(["dataset", "method"])
+        groups = checked_for_means(fits).groupby(["dataset", "method"])
         means[name] = groups["fit_seconds"].mean()
     all_means = pd.concat(means)
     return all_means.sort_values(ascending=False)
@@ -134,7 +134,7 @@ def _seconds_and_memory(costs, tables):
     sets = [name for name, table in TABLE_OF_SET.items() if table in tables]
     on_sets = costs[costs["dataset"].isin(sets)].set_index(keys)
     alone = on_sets[[*MEASURED]].astype(float)
-    fits = unmixed(pd.concat(tables.values()))
+    fits = checked_for_means(pd.concat(tables.values()))
     in_trials = fits.groupby(keys)[["fit_seconds", "predict_seconds"]].mean()
     return alone.join(in_trials.add_prefix("trials_"))
 

@@ -9,10 +9,10 @@ import pandas as pd
 
 from mimlpaper.datasets.fetch import source_of, split_percentage
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.judge.selection import runs_by, unmixed
+from mimlstudy.judge.selection import checked_for_means, runs_by
 from mimlstudy.judge.statistics import MARGIN, swept_values
 from mimlstudy.paper.experiments import get_experiment
-from mimlstudy.paper.published import published_cells
+from mimlstudy.paper.printed import printed_cells
 from mimlstudy.report.figures import (
     LINE,
     PRINTED_BAR,
@@ -37,7 +37,7 @@ RECORDED_ROUNDS = 50  # of boosting, after each of which criteria are recorded
 
 def printed_means(number: int, method: str) -> pd.Series:
     """A method's printed means in Table ``number``, by criterion; N/A is left out."""
-    cells = published_cells(number)
+    cells = printed_cells(number)
     of_method = cells[cells["algorithm"] == method].set_index("criterion")
     return of_method["mean"].dropna()
 
@@ -68,7 +68,7 @@ def rounds_figure(
         records[records["stage"].isin(grid)] if grid else records,
         "stage",
         xlabel="boosting rounds",
-        published=rounds,
+        in_our_tables=rounds,
         printed=printed if with_print else (),
         first_shown=first_shown,
     )
@@ -233,7 +233,7 @@ def changes_in_percent(
     changes : DataFrame, by ``x`` and split; columns are criteria.
     losses : DataFrame, means by ``x``.
     """
-    by_split = unmixed(records, x).set_index([x, "split"])
+    by_split = checked_for_means(records, x).set_index([x, "split"])
     of_runs = {name: as_loss(by_split[name], name) for name in CRITERIA}
     of_runs = pd.DataFrame(of_runs)
     losses = of_runs.groupby(x).mean()

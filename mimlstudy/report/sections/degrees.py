@@ -7,12 +7,12 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.judge.selection import unmixed
+from mimlstudy.judge.selection import checked_for_means
 from mimlstudy.judge.statistics import swept_values
 from mimlstudy.paper import section4, section6
 from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.experiments import ROWS
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.report.figures import BLUE, GREEN, INK, RING, VERMILION, as_loss
 from mimlstudy.report.sections.early_stop import STOPPED, likelihoods
 from mimlstudy.report.tables import ReportTable, frame_grid
@@ -65,7 +65,7 @@ def degrees_in_tables() -> dict[str, int]:
     """The degree of RankSvm's row by kind of data, where it is no choice of a hold-out."""
     degrees = {}
     for name, kind in KINDS_WITH_DEGREES.items():
-        row = ROWS[published_tables()[kind.table].experiment][STOPPED]
+        row = ROWS[printed_tables()[kind.table].experiment][STOPPED]
         degree = row.settings_on(kind.datasets[0])["degree"].value
         if isinstance(degree, int):
             degrees[name] = degree
@@ -124,7 +124,7 @@ def hold_outs_table(runs: pd.DataFrame) -> ReportTable:
 
 def chosen_degrees(runs: pd.DataFrame) -> pd.DataFrame:
     """The best degree by each criterion: a row for each split of each data set."""
-    by_split = unmixed(runs, "degree").pivot(
+    by_split = checked_for_means(runs, "degree").pivot(
         index=["dataset", "split"], columns="degree", values=[*CRITERIA]
     )
     chosen = {}

@@ -8,9 +8,9 @@ import pandas as pd
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.calibration import power
 from mimlstudy.judge.claims import CORRECTED, PAPERS
-from mimlstudy.judge.selection import unmixed
+from mimlstudy.judge.selection import checked_for_means
 from mimlstudy.judge.statistics import WinTieLoss, win_tie_loss
-from mimlstudy.paper.published import PRINTED_WIN_TIE_LOSS
+from mimlstudy.paper.printed import PRINTED_WIN_TIE_LOSS
 from mimlstudy.report.figures import BLUE, INK, VERMILION, as_loss
 from mimlstudy.report.marks import marked_names
 from mimlstudy.report.tables import HEADS, ReportTable, frame_grid
@@ -125,7 +125,7 @@ def _draw_bar(ax, height, row):
 
 def losses_of(records: pd.DataFrame) -> pd.DataFrame:
     """Mean losses by method and data set; of precision, recall and F1 one minus the mean."""
-    groups = unmixed(records).groupby(["method", "dataset"], sort=False)
+    groups = checked_for_means(records).groupby(["method", "dataset"], sort=False)
     means = groups[[*CRITERIA]].mean()
     return means.apply(lambda column: as_loss(column, column.name))
 
@@ -174,7 +174,7 @@ def power_table(simulated: pd.DataFrame, cases: pd.Series) -> pd.DataFrame:
 def standardized(records: pd.DataFrame, method: str, rival: str) -> pd.Series:
     """The mean difference over its standard deviation, by data set and criterion, unsigned."""
     keys = ["dataset", "split"]
-    runs = unmixed(records).pivot(index=keys, columns="method", values=[*CRITERIA])
+    runs = checked_for_means(records).pivot(index=keys, columns="method", values=[*CRITERIA])
     of_method = runs.xs(method, axis=1, level="method")
     of_rival = runs.xs(rival, axis=1, level="method")
     by_set = (of_method - of_rival).groupby("dataset")

@@ -8,8 +8,8 @@ import pandas as pd
 from scipy import stats
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.judge.selection import unmixed
-from mimlstudy.paper.published import published_cells, published_tables
+from mimlstudy.judge.selection import checked_for_means
+from mimlstudy.paper.printed import printed_cells, printed_tables
 from mimlstudy.report.figures import BLUE, GREEN, LINE, as_loss, loss_title
 from mimlstudy.report.tables import HEADS, ReportTable, frame_grid, number_text
 
@@ -52,8 +52,8 @@ def likelihoods(number: int, runs: pd.DataFrame) -> pd.DataFrame:
     printed = _printed(number)
     if runs.empty:
         return printed
-    runs = unmixed(runs)
-    n_printed = published_tables()[number].n_runs
+    runs = checked_for_means(runs)
+    n_printed = printed_tables()[number].n_runs
     rows = {}
     for name, cell in printed.iterrows():
         values = runs[name]
@@ -67,7 +67,7 @@ def likelihoods(number: int, runs: pd.DataFrame) -> pd.DataFrame:
 
 def _printed(number):
     """RankSvm's printed mean and std of each criterion in a table."""
-    cells = published_cells(number)
+    cells = printed_cells(number)
     of_ranksvm = cells[cells["algorithm"] == STOPPED]
     return of_ranksvm.set_index("criterion")[["mean", "std"]]
 
@@ -112,8 +112,8 @@ def steps_figure(steps: pd.DataFrame, converged: pd.DataFrame, criteria) -> plt.
     their value, so that lower is better.
     """
     levels = _printed(1)["mean"]
-    by_step = unmixed(steps, "stage").groupby("stage")
-    converged = unmixed(converged)
+    by_step = checked_for_means(steps, "stage").groupby("stage")
+    converged = checked_for_means(converged)
     figure, axes = plt.subplots(1, len(criteria), figsize=(7.0, 2.6))
     for ax, name in zip(axes, criteria, strict=True):
         _draw_steps(ax, name, by_step[name])

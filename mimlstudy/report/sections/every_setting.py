@@ -8,8 +8,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import ShuffleSplit
 
 from mimlpaper import evaluate
+from mimlpaper.parameters import set_random_states
 from mimlpaper.sharing import Cache, sharing
-from mimlstudy.engine.trials import set_random_states
 from mimlstudy.judge.multiverse import override_in_words
 from mimlstudy.paper.settings import mixed
 

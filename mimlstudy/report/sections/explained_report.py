@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from mimlstudy.judge.selection import unmixed
+from mimlstudy.judge.selection import checked_for_means
 from mimlstudy.paper.unseen import CEILING, CHANCE
 from mimlstudy.report.figures import INK, LINE, look_of
 
@@ -27,7 +27,7 @@ RECOGNISED = (5, 11, 20)  # among the test images with many labels: what a perso
 def measured_explanations(records: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     """Means over splits, without calibration: a row for each data set and method."""
     # Calibrated scores have a table of their own.
-    plain = unmixed(records[records["calibration"] == "none"])
+    plain = checked_for_means(records[records["calibration"] == "none"])
     return plain.groupby(["dataset", "method"], sort=False)[columns].mean()
 
 

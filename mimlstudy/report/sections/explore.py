@@ -48,7 +48,7 @@ def fragment(given: dict) -> str:
     """HTML that draws what :func:`sweeps` or :func:`early_stop` returns."""
     # A script ends at the first such sign, also within a text.
     data = json.dumps(given).replace("</", r"<\/")
-    return FRAGMENT.format(module=MODULE.read_text(), data=data)
+    return FRAGMENT.format(module=MODULE.read_text(encoding="utf-8"), data=data)
 
 
 def sweeps(read: Callable[[str], pd.DataFrame]) -> dict:
@@ -83,8 +83,8 @@ def early_stop(read: Callable[[str], pd.DataFrame]) -> dict | None:
     cells = compare_with_paper(records_of(read, "table1"), 1)
     means = _by_method(cells, "mean")
     stds = _by_method(cells, "std")
-    printed = _by_method(cells, "published_mean")
-    printed_stds = _by_method(cells, "published_std")
+    printed = _by_method(cells, "printed_mean")
+    printed_stds = _by_method(cells, "printed_std")
     steps = read("ranksvm_steps")
     if steps.empty or not {CONVERGED, *printed.index} <= {*means.index}:
         return None

@@ -13,7 +13,7 @@ from mimlstudy.engine.trials import Experiment
 from mimlstudy.judge.choices import Effect
 from mimlstudy.judge.selection import Records, as_in_our_tables, records_of
 from mimlstudy.paper.experiments import get_experiment
-from mimlstudy.paper.published import ALL_CRITERIA, published_tables, read_rows
+from mimlstudy.paper.printed import ALL_CRITERIA, printed_tables, read_rows
 from mimlstudy.report.marks import marked_names
 from mimlstudy.report.tables import HEADS, Entry, ReportTable, crossed, frame_grid, number_text
 
@@ -174,7 +174,7 @@ def blanks_table(cells: pd.DataFrame) -> ReportTable:
 
 
 def _blank_name(cell):
-    table = published_tables()[cell.table]
+    table = printed_tables()[cell.table]
     algorithm = marked_names([cell.algorithm], table.experiment)[cell.algorithm]
     name = f"Table {cell.table}: {algorithm}"
     has_sets = len(table.datasets) > 1

@@ -6,7 +6,7 @@ import json
 
 import pandas as pd
 
-from mimlstudy.paper.published import ALL_CRITERIA
+from mimlstudy.paper.printed import ALL_CRITERIA
 from mimlstudy.report.tables import HEADS, ReportTable, frame_grid, number_text
 
 RANKS = ("rank", "transformation__rank", "learner__rank")  # parameters that hold a rank

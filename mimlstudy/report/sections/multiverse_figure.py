@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 
 from mimlstudy.judge.multiverse import MIXTURE, OURS
-from mimlstudy.paper.published import published_claims
+from mimlstudy.paper.printed import printed_claims
 from mimlstudy.report.figures import BLUE
 from mimlstudy.report.forest import ABOVE_THE_AXIS, FARTHEST, axis_of_rows, wrapped, write_row
 
@@ -27,7 +27,7 @@ def multiverse_figure(effects: pd.DataFrame, turns: pd.DataFrame) -> plt.Figure:
         Those of :func:`~mimlstudy.judge.multiverse.claim_effects` and
         :func:`~mimlstudy.judge.multiverse.flips`.
     """
-    claims = published_claims().set_index("id")["claim"]
+    claims = printed_claims().set_index("id")["claim"]
     texts = [wrapped(f"{name}: {claims[name]}") for name in turns["claim"]]
     xlabel = "difference as claimed, % of the rival's loss"
     figure, ax, middles = axis_of_rows(texts, xlabel)

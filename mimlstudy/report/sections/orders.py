@@ -10,7 +10,7 @@ from matplotlib.legend_handler import HandlerTuple
 from mimlstudy.judge.scorecard import scorecard_cells
 from mimlstudy.judge.selection import Records
 from mimlstudy.judge.statistics import ranks_of_means
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.report.figures import LINE, in_order, label_ends, look_of
 from mimlstudy.report.marks import marked_names
 
@@ -30,7 +30,7 @@ def mean_ranks(number: int, get_records: Records) -> pd.DataFrame:
     """
     ours = scorecard_cells(get_records, "closest", [number])
     cells = {
-        "printed": ours.assign(mean=ours["published_mean"]),
+        "printed": ours.assign(mean=ours["printed_mean"]),
         "ours": ours,
         "equal tuning": scorecard_cells(get_records, "equal", [number]),
     }
@@ -56,7 +56,7 @@ def first_methods(ranks: Mapping[int, pd.DataFrame]) -> pd.DataFrame:
     rows = {}
     for number, table in ranks.items():
         if len(table):
-            name = published_tables()[number].heading
+            name = printed_tables()[number].heading
             rows[name] = table.idxmin()
     return pd.DataFrame.from_dict(rows, "index", columns=list(SETTINGS))
 
@@ -69,14 +69,14 @@ def orders_figure(ranks: Mapping[int, pd.DataFrame], coloured: Sequence[str]) ->
     """
     figure, axes = plt.subplots(2, 2, figsize=(7, 5.4))
     for ax, (number, table) in zip(axes.flat, ranks.items(), strict=False):
-        published = published_tables()[number]
+        printed = printed_tables()[number]
         _draw_order(
             ax,
             table.reindex(in_order(table.index)),
             coloured,
-            published.experiment,
+            printed.experiment,
         )
-        ax.set_title(published.heading, loc="left")
+        ax.set_title(printed.heading, loc="left")
     handles = [_marks(markers) for markers in MARKERS.values()]
     side_by_side = {tuple: HandlerTuple(ndivide=None, pad=1.2)}
     figure.legend(

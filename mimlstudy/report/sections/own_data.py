@@ -5,10 +5,12 @@ with simple rivals by cross-validation. The best learner is fitted to all labell
 asked for the labels of new ones.
 """
 
+import atexit
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -43,9 +45,9 @@ from mimlpaper.datasets.frames import names_in
 from mimlpaper.datasets.images_and_texts import FORMATS
 from mimlpaper.explanations import explain
 from mimlpaper.metrics import evaluate, scores_of
+from mimlpaper.parameters import set_random_states
 from mimlpaper.plots import explained_images
 from mimlpaper.preprocessing import OnInstances
-from mimlstudy.engine.trials import set_random_states
 from mimlstudy.judge.statistics import ZERO, SplitSizes, extra_variance, t_test
 from mimlstudy.report.figures import BLUE, GREEN, LINE, VERMILION
 from mimlstudy.report.parameters import caller_folder, number_in
@@ -85,6 +87,7 @@ class OwnData:
     new : LabelledBags without labels, or None.
     images : mapping from names of bags to files, empty if the bags are no images.
     unread : names of other files beside the images.
+    reading : mapping, the options of ``read_bags`` that the file of labelled bags needed.
 
     Raises ValueError for a single labelled bag, which cannot both train and test a learner.
     """
@@ -93,6 +96,7 @@ class OwnData:
     new: LabelledBags | None
     images: Mapping[str, Path]
     unread: Sequence[str] = ()
+    reading: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self):
         if len(self.labelled) < 2:
@@ -176,7 +180,9 @@ def data_of_file(
         with _first_column_named(new_file):
             read = read_new_bags(new_file, unread, **reading)
         new = _with_features(read, labelled.feature_names, new_file)
-    return OwnData(labelled, new, {})
+    asked = {"bag": bag, "missing": missing, "encoding": encoding}
+    needed = {name: reading[name] for name, value in asked.items() if value}
+    return OwnData(labelled, new, {}, reading=needed)
 
 
 @contextmanager
@@ -232,6 +238,9 @@ def _check_is_file(path):
 
 def _with_features(new, feature_names, new_file):
     """The new bags without labels, with the features of the labelled ones in their order."""
+    n, n_new = len(feature_names), len(new.feature_names)
+    if Path(new_file).suffix.lower() == ".mat" and n_new != n:  # which names no features
+        raise ValueError(f"{new_file} must have {n} features, as the labelled bags, got {n_new}")
     missing = sorted({*feature_names} - {*new.feature_names})
     if missing:
         raise ValueError(
@@ -263,13 +272,11 @@ def data_of_folder(folder: str | Path, encoding: str = "") -> OwnData:
     table_file = folder / LABELS_FILE
     if not table_file.exists():
         raise ValueError(
-            f"{folder} must have a file {LABELS_FILE}, with the file name of each labelled image, "
-            "then 0 or 1 for each label"
+            f"{folder} must have a file {LABELS_FILE}: a line of heads, such as image,sea,trees, "
+            "then a line for each labelled image, such as beach.png,1,0"
         )
     table = read_labels(table_file, encoding=encoding or "utf-8-sig")
     files = [folder / name for name in table.index]
-    if not files:
-        raise ValueError(f"{table_file} must name at least two images, got none")
     absent = [path.name for path in files if not path.is_file()]
     if absent:
         raise ValueError(f"{table_file} names images that are not there: {absent[:3]}")
@@ -286,8 +293,8 @@ def data_of_folder(folder: str | Path, encoding: str = "") -> OwnData:
     by_name = {path.name: path for path in new_files}
     # A name of the table may lie in a folder of the folder.
     by_name.update(zip(table.index, files, strict=True))
-    read = {table_file, *by_name.values()}
-    unread = [path.name for path in visible if path.is_file() and path not in read]
+    read = {path.resolve() for path in (table_file, *by_name.values())}
+    unread = [path.name for path in visible if path.is_file() and path.resolve() not in read]
     return OwnData(labelled, new, by_name, unread)
 
 
@@ -313,7 +320,7 @@ def source_in_words(file: str, folder: str) -> str:
 
 
 def overview(data: OwnData) -> pd.DataFrame:
-    """What is in the data: a row for each number."""
+    """What is in the data: a row for each number, as text."""
     labelled = data.labelled
     sizes = labelled.X.sizes
     n_labels = labelled.Y.sum(axis=1)  # (n_bags,)
@@ -328,7 +335,9 @@ def overview(data: OwnData) -> pd.DataFrame:
         "bags with several labels": int((n_labels > 1).sum()),
         "bags without a label": int((n_labels == 0).sum()),
     }
-    return pd.DataFrame({"number": numbers})
+    # As text: in a column of numbers a median would give all the others decimals.
+    texts = {name: f"{number:,.10g}" for name, number in numbers.items()}
+    return pd.DataFrame({"number": texts})
 
 
 def warnings_about(data: OwnData, n_folds: int) -> list[str]:
@@ -569,7 +578,8 @@ def save_model(model: Pipeline, path: Path, label_names: Sequence[str]) -> Path:
 
 def how_to_load(path: Path, data: OwnData) -> str:
     """The lines that load a model, saved in the folder where they run, in Markdown."""
-    reader, bags = "read_bags", 'read_bags("new_bags.csv", labels=[]).X'
+    options = "".join(f", {name}={value!r}" for name, value in data.reading.items())
+    reader, bags = "read_bags", f'read_bags("new_bags.csv", labels=[]{options}).X'
     if data.images:
         reader, bags = "ImageBags", 'ImageBags().transform(["new.png"])'
     return f"""
@@ -657,6 +667,7 @@ def drawn_folder(profile: str) -> Path:
     """A folder of images that the library draws, with ``labels.csv`` of all but the last twelve."""
     n_images = {"paper": 112, "quick": 92, "smoke": 42}[profile]
     folder = Path(mkdtemp(prefix="images-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     pictures, Y, _ = make_scenes(n_images, size=48, random_state=7)
     names = [f"{i:03d}.png" for i in range(n_images)]
     for name, pixels in zip(names, pictures, strict=True):

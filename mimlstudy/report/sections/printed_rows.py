@@ -51,14 +51,14 @@ def _against_printed_rows(alternatives, number):
 
 def _positions(pairs):
     # A criterion of several data sets counts by its mean over them.
-    values = ["published_mean", "mean", "recognised"]
+    values = ["printed_mean", "mean", "recognised"]
     means = pairs.groupby([*PRINTED_VALUE, "alternative"], sort=False)[values].mean()
-    means["below"] = means["mean"] < means["published_mean"]
+    means["below"] = means["mean"] < means["printed_mean"]
     rows = means.groupby(PRINTED_VALUE, sort=False)
     return rows.agg(
         alternatives=("mean", "size"),
         recognised=("recognised", "mean"),
-        printed=("published_mean", "first"),
+        printed=("printed_mean", "first"),
         least=("mean", "min"),
         median=("mean", "median"),
         largest=("mean", "max"),

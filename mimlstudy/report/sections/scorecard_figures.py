@@ -1,6 +1,6 @@
 """The scorecard as figures: how far our numbers are from print, and the verdicts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.claims import WORDS
 from mimlstudy.judge.verdicts import LOWER_IS_BETTER, VERDICTS
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.report.figures import BLUE, GREEN, LINE, VERMILION
 from mimlstudy.report.marks import DAGGER, marked_names
 from mimlstudy.report.verdict_looks import CLAIM_LOOKS, VERDICT_LOOKS
@@ -32,8 +32,8 @@ def deviations_from_print(card: Mapping) -> pd.DataFrame:
     cells = pd.DataFrame(card["cells"])
     is_printed = cells["printed"] == "value"
     cells = cells[is_printed & cells["mean"].notna()]
-    numbers = cells[["mean", "published_mean", "tolerance"]].astype(float)
-    difference = numbers["mean"] - numbers["published_mean"]
+    numbers = cells[["mean", "printed_mean", "tolerance"]].astype(float)
+    difference = numbers["mean"] - numbers["printed_mean"]
     is_loss = cells["criterion"].map(LOWER_IS_BETTER).astype(bool)
     gain = difference.where(~is_loss, -difference)
     names = cells["algorithm"].copy()
@@ -45,7 +45,7 @@ def deviations_from_print(card: Mapping) -> pd.DataFrame:
 
 
 def _marked_names(number, methods):
-    return marked_names(methods, published_tables()[number].experiment)
+    return marked_names(methods, printed_tables()[number].experiment)
 
 
 def deviations_figure(cells: pd.DataFrame) -> plt.Figure:
@@ -68,7 +68,7 @@ def deviations_figure(cells: pd.DataFrame) -> plt.Figure:
     )
     for ax, number in zip(axes.flat, tables, strict=True):
         _draw_deviations(ax, cells[cells["table"] == number])
-        ax.set_title(published_tables()[number].heading, loc="left")
+        ax.set_title(printed_tables()[number].heading, loc="left")
     axes.flat[-1].set_xlabel("tolerances from the printed value; right: ours is better")
     return figure
 
@@ -101,18 +101,20 @@ def _draw_deviations(ax, cells):
     ax.tick_params(axis="y", length=0)
 
 
-def cells_figure(card: Mapping, numbers: Sequence[int]) -> plt.Figure:
-    """Each cell of some tables as a square with its verdict; rows chosen by print have a mark."""
+def cells_figure(cells: pd.DataFrame) -> plt.Figure:
+    """Each of a scorecard's cells as a square with its verdict, a panel for each table.
+
+    Rows chosen by print have a mark. The key counts the squares.
+    """
     figure, axes = plt.subplots(3, 2, figsize=(7, 7))
-    cells = pd.DataFrame(card["cells"])
     looks = VERDICT_LOOKS.loc[[*VERDICTS]]
-    for ax, number in zip(axes.flat, numbers, strict=False):
-        table = cells[cells["table"] == number]
-        squares = _squares(table, published_tables()[number].columns)
+    by_table = cells.groupby("table")
+    for ax, (number, table) in zip(axes.flat, by_table, strict=False):
+        squares = _squares(table, printed_tables()[number].columns)
         squares = squares.rename(index=_marked_names(number, squares.index))
         _draw_squares(ax, squares, looks)
-        ax.set_title(published_tables()[number].heading, loc="left")
-    for ax in axes.flat[len(numbers) :]:
+        ax.set_title(printed_tables()[number].heading, loc="left")
+    for ax in axes.flat[by_table.ngroups :]:
         ax.set_axis_off()
     axes[2, 1].legend(
         handles=_verdict_key(cells, looks),

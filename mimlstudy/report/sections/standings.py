@@ -7,8 +7,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.judge.selection import unmixed
-from mimlstudy.paper.published import published_cells, published_tables
+from mimlstudy.judge.selection import checked_for_means
+from mimlstudy.paper.printed import printed_cells, printed_tables
 from mimlstudy.report.figures import BLUE, INK, VERMILION, as_loss
 from mimlstudy.report.marks import marked_names
 
@@ -29,21 +29,21 @@ def standings(number: int, ours: pd.DataFrame, equal: pd.DataFrame, criterion: s
     ours, equal : DataFrame, records with settings closest to print, and with equal tuning.
     criterion : str
     """
-    cells = published_cells(number)
+    cells = printed_cells(number)
     cells = cells[cells["criterion"] == criterion]
     means = {
         "printed": cells.set_index("algorithm")["mean"],
         "ours": _means(ours, criterion),
         "equal tuning": _means(equal, criterion),
     }
-    methods = list(published_tables()[number].algorithms)
+    methods = list(printed_tables()[number].algorithms)
     table = pd.DataFrame(means).reindex(methods)
     lower_is_better = CRITERIA[criterion].lower_is_better
     return table.sort_values("printed", ascending=lower_is_better)
 
 
 def _means(records, criteria):
-    return unmixed(records).groupby("method")[criteria].mean()
+    return checked_for_means(records).groupby("method")[criteria].mean()
 
 
 def standings_figure(
@@ -57,9 +57,9 @@ def standings_figure(
     size = (7.0, 2.5)
     figure, axes = plt.subplots(1, len(tables), figsize=size, squeeze=False)
     for ax, (number, table) in zip(axes.flat, tables.items(), strict=True):
-        published = published_tables()[number]
-        _draw_standings(ax, table, published.experiment)
-        ax.set_title(published.heading)
+        printed = printed_tables()[number]
+        _draw_standings(ax, table, printed.experiment)
+        ax.set_title(printed.heading)
         ax.set_xlabel(CRITERIA[criterion].title)
         for method, label in zip(table.index, ax.get_yticklabels(), strict=True):
             label.set_weight("bold" if method in bold else "normal")

@@ -12,11 +12,12 @@ from matplotlib.patches import Ellipse, Patch
 
 from mimlpaper import Bags, SubCod
 from mimlpaper.datasets.synthetic import THINGS
+from mimlstudy.counts import number_and_noun
 from mimlstudy.judge.compare import run_means
-from mimlstudy.judge.selection import unmixed
-from mimlstudy.paper.published import published_cells, published_tables
+from mimlstudy.judge.selection import checked_for_means
+from mimlstudy.paper.printed import printed_cells, printed_tables
 from mimlstudy.report.figures import BLUE, INK, VERMILION
-from mimlstudy.report.sentences import listed, number_and_noun, paragraph
+from mimlstudy.report.sentences import listed, paragraph
 from mimlstudy.report.tables import (
     ReportTable,
     address,
@@ -90,15 +91,15 @@ def corrections(choices: pd.DataFrame, alternatives: pd.DataFrame) -> pd.DataFra
 
 def accuracies(records: pd.DataFrame) -> pd.DataFrame:
     """Mean accuracies: a row for each data set of Table 5, a column for each method."""
-    runs = run_means(records, published_tables()[5])
+    runs = run_means(records, printed_tables()[5])
     means = runs.groupby(["dataset", "method"])["accuracy"].mean()
-    in_order = means.unstack().reindex(published_tables()[5].datasets)
+    in_order = means.unstack().reindex(printed_tables()[5].datasets)
     return in_order[records["method"].unique()]
 
 
 def printed_accuracies(method: str) -> pd.Series:
     """The printed accuracies of a row of Table 5, by data set."""
-    cells = published_cells(5)
+    cells = printed_cells(5)
     cells = cells[cells["algorithm"] == method]
     return cells.set_index("dataset")["mean"]
 
@@ -110,7 +111,7 @@ def accuracies_table(
 
     ``is_column`` says that this is a column of settings of Table 5: each number has an address.
     """
-    runs = run_means(records, published_tables()[5])
+    runs = run_means(records, printed_tables()[5])
     groups = runs.groupby(["method", "dataset"])["accuracy"]
     tidy = groups.agg(["mean", "std", "size"]).reset_index()
     best = tidy.groupby("dataset")["mean"].transform("max")
@@ -120,7 +121,7 @@ def accuracies_table(
         addresses = [address(5, method, "accuracy", dataset) for method, dataset in places]
         entries = addressed(entries, addresses)
     shown = crossed(tidy["method"], tidy["dataset"], entries)
-    sets = [name for name in published_tables()[5].datasets if name in shown]
+    sets = [name for name in printed_tables()[5].datasets if name in shown]
     n_runs = tidy["size"].min()
     # Such as 10, or 9–10 where a fold is missing.
     n_folds = "–".join(map(str, sorted(set(runs["n_trials"]))))
@@ -280,7 +281,7 @@ def m_and_theta_means(sweep: pd.DataFrame) -> pd.DataFrame:
     shares = [override["subcod__kept_share"] for override in overrides]
     varied = sweep.assign(**{"M": numbers, THETA: shares})
     varied[THETA] *= 100
-    rows = unmixed(varied, "override")
+    rows = checked_for_means(varied, "override")
     groups = rows.groupby(["dataset", THETA, "M"], sort=False)
     return groups["accuracy"].mean().unstack()
 

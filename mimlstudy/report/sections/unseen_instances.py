@@ -12,7 +12,7 @@ from matplotlib.patches import Patch, Rectangle
 from mimlpaper import Bags, explain
 from mimlpaper.datasets import Dataset
 from mimlstudy.judge.multiverse import override_in_words
-from mimlstudy.judge.selection import unmixed
+from mimlstudy.judge.selection import checked_for_means
 from mimlstudy.paper.measures import POINTING
 from mimlstudy.paper.unseen import CEILING, DEFAULTS_FROM
 from mimlstudy.report.figures import LINE, RIGHT, WRONG
@@ -204,7 +204,7 @@ def areas_table(ours: pd.DataFrame, printed: Mapping[str, tuple[float, float]]) 
 def defaults_table(trials: pd.DataFrame) -> ReportTable:
     """The defaults of the paper's learners, and what each change of them adds."""
     keys = ["method", "override", "dataset"]
-    groups = unmixed(trials, "override").groupby(keys, sort=False)
+    groups = checked_for_means(trials, "override").groupby(keys, sort=False)
     means = groups[["average_precision", "hamming_loss"]].mean()
     by_default = means.xs("{}", level="override")
     # Each row's default, in the order of the rows.

@@ -12,7 +12,7 @@ from mimlstudy.judge.claim_parts import NOT_TESTED, parts_of
 from mimlstudy.judge.claim_tests import ClaimTest
 from mimlstudy.judge.claims import ClaimVerdict, verdict_of
 from mimlstudy.judge.equal_tuning import best_of_group
-from mimlstudy.judge.selection import as_in_our_tables, unmixed
+from mimlstudy.judge.selection import as_in_our_tables, checked_for_means
 from mimlstudy.judge.statistics import Ranks, rank_methods
 from mimlstudy.paper.unseen import BAGS, OWN_CHOSEN_ON
 from mimlstudy.paper.variants import VARIED
@@ -142,7 +142,7 @@ def orders_table(tested: pd.DataFrame) -> ReportTable:
 def precision_table(records: pd.DataFrame) -> ReportTable:
     """Average precision: fixed in advance above equal tuning, the best of each line bold."""
     keys = ["method", "dataset", "column"]
-    groups = unmixed(records, "column").groupby(keys, sort=False)
+    groups = checked_for_means(records, "column").groupby(keys, sort=False)
     precision = groups["average_precision"]
     tidy = precision.agg(["mean", "std", "size"]).reset_index()
     highest = tidy.groupby(["dataset", "column"])["mean"].transform("max")
@@ -220,7 +220,7 @@ def precision_by_budget(records: pd.DataFrame) -> pd.DataFrame:
     complete = [method for method, known in sets.items() if of_bags <= known]
     rows = rows[rows["dataset"].isin(of_bags)]
     rows = rows[rows["method"].isin(complete)]
-    groups = unmixed(rows, "n_settings").groupby(["n_settings", "method"])
+    groups = checked_for_means(rows, "n_settings").groupby(["n_settings", "method"])
     return groups["average_precision"].mean().unstack()
 
 

@@ -29,7 +29,13 @@ RULES = [
 # On a phone other things have room: these rules may find what they do not find on a desk. What
 # only a phone shows is the same on all pages, so that one of each kind is read by all rules.
 RULES_OF_ROOM = ["target-size", "scrollable-region-focusable"]
-WHOLE_ON_PHONE = {"index.html", "scorecard.html", "4_degeneration.html", "play.html", "cell.html"}
+WHOLE_ON_PHONE = {
+    "index.html",
+    "scorecard.html",
+    "4_degeneration.html",
+    "play.html",
+    "cell.html",
+}
 
 # Pictures that did not load, or that neither their own words nor those of their link name.
 UNNAMED_OR_BROKEN = """
@@ -218,7 +224,9 @@ def test_what_a_search_finds_breaks_no_rule_of_access(page, site, theme):
 
 def choose_theme(page, theme):
     page.emulate_media(color_scheme=theme)
-    page.wait_for_function("theme => document.documentElement.dataset.theme === theme", arg=theme)
+    page.wait_for_function(
+        "theme => document.documentElement.dataset.theme === theme", arg=theme
+    )
 
 
 def violations(page, rules):
@@ -233,7 +241,9 @@ def violations(page, rules):
 
 
 def test_axe_finds_a_planted_fault(page):
-    page.set_content('<html lang="en"><title>A</title><main><h1>A</h1><img src=""></main></html>')
+    page.set_content(
+        '<html lang="en"><title>A</title><main><h1>A</h1><img src=""></main></html>'
+    )
     assert "image-alt" in violations(page, {"type": "tag", "values": RULES})
 
 
@@ -243,7 +253,9 @@ def test_axe_finds_a_planted_fault(page):
 def test_keys_lead_to_the_words_at_once_and_through_the_side_bar(page, site, name):
     page.goto((site / f"{name}.html").as_uri())
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.textContent.trim()") == "Skip to main content"
+    assert (
+        page.evaluate("document.activeElement.textContent.trim()") == "Skip to main content"
+    )
     links = page.locator(f"{SIDE_BAR}:visible").all_text_contents()
     reached = []
     for _ in range(len(links) + 8):

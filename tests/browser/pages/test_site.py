@@ -18,7 +18,7 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.claims import argue
 from mimlstudy.judge.rules import PART_TESTS, Rules
 from mimlstudy.judge.selection import SETTINGS_COLUMNS
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.report.companion import Companion
 from mimlstudy.report.sections import play
 from mimlstudy.report.trace import traces
@@ -367,7 +367,7 @@ def companion_of(site):
 def cells_by_chance(paper, n):
     """So many cells of Tables 1 to 5, drawn by a seed."""
     cells = []
-    for number in published_tables():
+    for number in printed_tables():
         cells += traces(number, paper.in_any_state, store=paper.store)
     return random.Random(0).sample(cells, n)
 

@@ -12,7 +12,7 @@ from mimlstudy.judge.claims import WORDS, evaluate_claims
 from mimlstudy.judge.scorecard import scorecard
 from mimlstudy.judge.verdicts import VERDICTS
 from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
-from mimlstudy.paper.published import published_claims, published_tables
+from mimlstudy.paper.printed import printed_claims, printed_tables
 from mimlstudy.report import status
 from tests import recount
 from tests.made_up_records import as_in_the_paper
@@ -49,7 +49,7 @@ def test_every_cell_has_a_verdict_and_what_is_not_current_is_not_complete(card):
 @pytest.mark.parametrize("word", COUNTED)
 def test_totals_of_tables_add_up(card, word):
     totals = card["totals"]["closest"]
-    of_tables = [totals[f"table{number}"][word] for number in published_tables()]
+    of_tables = [totals[f"table{number}"][word] for number in printed_tables()]
     assert totals["all"][word] == sum(of_tables)
 
 
@@ -66,7 +66,7 @@ def test_rows_as_printed_are_recognised(card):
     rows = pd.DataFrame(card["rows"])
     assert len(rows) == 16
     assert rows["nearest"].equals(rows["algorithm"])
-    marked = rows[rows["closest_to_print"].astype(bool)]
+    marked = rows[rows["n_closest_to_print"].astype(bool)]
     assert "MimlSvm_mi" in set(marked["algorithm"])
 
 
@@ -76,7 +76,7 @@ def verdicts_of_claims(card):
 
 def test_a_claim_has_a_verdict_in_each_column(card):
     claims = verdicts_of_claims(card)
-    assert list(claims) == list(published_claims()["id"])
+    assert list(claims) == list(printed_claims()["id"])
     verdicts = claims["S4.8"]
     assert verdicts["fixed in advance"]["word"] == "not tested"
     assert verdicts["equal tuning"]["word"] == "not tested"
@@ -135,7 +135,7 @@ def test_synthetic_data_have_no_part_in_chance_or_in_alternatives():
 def data(tmp_path_factory):
     """The recorded files without trials that no experiment has any more; all count as current."""
     folder = tmp_path_factory.mktemp("data")
-    shutil.copytree(folders.published(), folder / "published")
+    shutil.copytree(folders.printed_data(), folder / "printed")
     results = folder / "results"
     results.mkdir()
     for name, experiment in EXPERIMENTS.items():
@@ -171,7 +171,9 @@ def test_a_second_count_of_the_records_gives_the_same_agreement(recorded_card, d
     counts_agree(recorded_card["totals"]["closest"]["all"], counted)
 
 
-def test_a_second_count_gives_the_same_agreement_of_settings_fixed_in_advance(recorded_card, data):
+def test_a_second_count_gives_the_same_agreement_of_settings_fixed_in_advance(
+    recorded_card, data
+):
     """The count takes each method that is recorded there; all must be, or it takes another row."""
     recorded_methods = set(recount.recorded(data, "fixed")["method"])
     missing = set(EXPERIMENTS["fixed"].methods) - recorded_methods
@@ -193,7 +195,9 @@ def test_a_second_count_gives_both_tolerances_of_table_4(recorded_card, data):
     assert recorded_card["table4"] == recount.table_4(data)
 
 
-def test_a_second_count_gives_the_parts_of_claims_by_both_conventions_for_ties(recorded_card, data):
+def test_a_second_count_gives_the_parts_of_claims_by_both_conventions_for_ties(
+    recorded_card, data
+):
     claims = verdicts_of_claims(recorded_card)
     counts = recount.claims(data)
     assert len(counts) >= 15

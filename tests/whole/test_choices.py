@@ -9,7 +9,7 @@ from mimlstudy.judge.choices import (
     effects_of_choices,
 )
 from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
-from mimlstudy.paper.published import ALL_CRITERIA, published_divergences, published_sweeps
+from mimlstudy.paper.printed import ALL_CRITERIA, choice_sweeps, listed_divergences
 from tests.made_up_records import rows
 
 
@@ -51,13 +51,13 @@ def test_an_effect_in_words_names_place_criterion_and_setting(recorded):
 
 
 def test_a_choice_without_records_keeps_what_is_known_of_it():
-    log = published_divergences()
+    log = listed_divergences()
     without_records = divergences_with_effects(log, effects_of_choices({}))
     assert without_records["effect"].tolist() == log["effect"].tolist()
 
 
 def test_measured_effects_stand_before_what_is_known(recorded):
-    log = published_divergences()
+    log = listed_divergences()
     of_codes = log[log["id"] == "label-code"]
     (effect,) = divergences_with_effects(of_codes, effects_of_choices(recorded))["effect"]
     assert effect.startswith("Table 1, average precision: ")
@@ -66,8 +66,8 @@ def test_measured_effects_stand_before_what_is_known(recorded):
 
 
 def test_every_sweep_is_of_a_choice_a_row_and_a_criterion_that_exist():
-    sweeps = published_sweeps()
-    assert {*sweeps["id"]} <= {*published_divergences()["id"]}
+    sweeps = choice_sweeps()
+    assert {*sweeps["id"]} <= {*listed_divergences()["id"]}
     assert {*sweeps["criterion"]} <= {*ALL_CRITERIA}
     for sweep in sweeps.itertuples():
         methods = EXPERIMENTS[sweep.experiment].methods

@@ -30,7 +30,8 @@ from tests.made_up_records import as_in_the_paper
 
 def test_the_page_of_numbers_has_every_cell_and_its_origin_once():
     records = {"table1": as_in_the_paper(1, seconds=1.0)}
-    page = cells.cells_page(records.get, default_store())
+    page = cells.cells_page(records.get, default_store(), "smoke")
+    assert "mimlpaper compute table1 --profile smoke --methods" in page
     origins = re.findall(r'<template id="table1/[^"]*" data-origin="([^"]*)"', page)
     assert len(origins) == 8 * 7
     assert len(set(origins)) == 8
@@ -39,7 +40,7 @@ def test_the_page_of_numbers_has_every_cell_and_its_origin_once():
 
 
 def test_a_cell_shows_its_own_origin_where_those_of_others_are_forgotten(monkeypatch):
-    def forgotten(number, read, *, store):
+    def forgotten(number, read, **_):
         for method in map(str, range(20)):
             # No one else keeps this origin: the next one may have its place in memory.
             origin = Origin(
@@ -60,14 +61,14 @@ def test_a_cell_shows_its_own_origin_where_those_of_others_are_forgotten(monkeyp
                 printed="",
                 ours="",
                 verdict="",
-                published_mean=np.nan,
+                printed_mean=np.nan,
                 tolerance=np.nan,
                 runs=runs,
                 origins={"closest": origin},
             )
 
     monkeypatch.setattr(cells, "traces", forgotten)
-    page = cells.cells_page({}.get, default_store())
+    page = cells.cells_page({}.get, default_store(), "paper")
     templates = dict(re.findall('<template id="([^"]*)"(.*?)</template>', page, re.DOTALL))
     for number, method in product(range(1, 6), range(20)):
         cell = templates[f"table{number}/{method}/coverage/x"]
@@ -137,7 +138,9 @@ def test_home_links_the_notebooks_that_there_are(tmp_path):
     (tmp_path / "photograph.svg").write_text("<svg/>")
     text = pages.home_page(README, ["0_scorecard"], tmp_path)
     assert "**Does the paper hold?** **Partly.**\n\n**How do I use it?**" in text
-    assert "\n\nIt holds ([here](notebooks/0_scorecard.ipynb)), not there (9_cost).\n\n" in text
+    assert (
+        "\n\nIt holds ([here](notebooks/0_scorecard.ipynb)), not there (9_cost).\n\n" in text
+    )
     assert "**What is the problem?** What is it? *Multi" in text
     assert "*trees* green. Half are right.\n" in text
     assert "](figures/photograph.svg)" in text
@@ -246,13 +249,15 @@ def claims_text(card):
 
 
 def test_each_claim_leads_to_the_paper(card, claims_text):
-    places = pd.read_csv(folders.published() / "claim_places.csv")
+    places = pd.read_csv(folders.printed_data() / "claim_places.csv")
     assert list(places["id"]) == [claim["id"] for claim in card["claims"]]
     assert claims_text.count(f'<a href="{pages.PAPER}">') == len(places)
 
 
 def test_the_form_of_rules_starts_with_those_of_the_project():
-    first_options = re.findall('<select name="(.*?)">\n<option value="(.*?)"', pages.rules_form())
+    first_options = re.findall(
+        '<select name="(.*?)">\n<option value="(.*?)"', pages.rules_form()
+    )
     assert len(first_options) == 2
     for name, value in first_options:
         assert value == getattr(DEFAULT_RULES, name)

@@ -3,10 +3,12 @@
 import ast
 import os
 import re
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
 import pytest
+from filelock import FileLock
 from nbclient.exceptions import DeadKernelError
 
 from mimlpaper import paths
@@ -61,7 +63,9 @@ def build(folder):
     return out
 
 
-def test_what_ends_well_is_written_whole_and_what_fails_leaves_the_older_output(folder, build):
+def test_what_ends_well_is_written_whole_and_what_fails_leaves_the_older_output(
+    folder, build
+):
     """Side by side, and the scorecard last. Pictures have their own text, or that of their cell."""
     write_good_and_bad(folder)
     parameters = {"profile": "smoke", "recompute": True}
@@ -109,7 +113,9 @@ def test_a_page_is_titled_by_its_heading_and_an_answer_has_no_tutorial(tmp_path)
 def test_the_report_on_own_data_marks_its_tutorial():
     """What stays names the notebook, the data and the answers, not its parameters."""
     notebook = nbformat.read(folders.notebooks() / "own_data.ipynb", as_version=4)
-    kept = [cell for cell in notebook.cells if "tutorial" not in cell.metadata.get("tags", ())]
+    kept = [
+        cell for cell in notebook.cells if "tutorial" not in cell.metadata.get("tags", ())
+    ]
     assert kept[0].source == "# Your own data: a report"
     assert not any("-p " in cell.source or "file: str" in cell.source for cell in kept)
 
@@ -132,6 +138,14 @@ def test_each_last_run_is_remembered_by_its_end(folder, monkeypatch, execute, st
     assert last_runs("smoke") == {}
 
 
+def test_a_page_that_cannot_be_written_is_no_dead_kernel(folder, monkeypatch):
+    write_notebook(folder, "3_good", "pass")
+    monkeypatch.setattr(notebooks, "_execute", executed_at_once)
+    monkeypatch.setattr(notebooks, "write_page", raising(RuntimeError("no formula")))
+    (run,) = run_notebooks(["3_good"])
+    assert (run.status, run.message) == ("error", "RuntimeError: no formula")
+
+
 def executed_at_once(path, *arguments):
     """A notebook that looks executed."""
     notebook = nbformat.read(path, as_version=4)
@@ -140,7 +154,9 @@ def executed_at_once(path, *arguments):
     return notebook
 
 
-def test_a_full_disk_ends_one_notebook_with_its_name_and_the_next_goes_on(folder, monkeypatch):
+def test_a_full_disk_ends_one_notebook_with_its_name_and_the_next_goes_on(
+    folder, monkeypatch
+):
     write_notebook(folder, "3_good", "pass")
     write_notebook(folder, "4_bad", "pass")
     write = paths.write_whole
@@ -180,6 +196,32 @@ def test_two_questions_at_once_are_both_answered(folder):
     assert of_seven.parent.name.startswith("file=")
     assert f"answer 7 {folder.parent}/mine.csv" in of_seven.read_text()
     assert of_five.parent != of_seven.parent
+
+
+def test_a_run_that_waits_for_another_says_so(folder):
+    write_notebook(folder, "3_good", "pass")
+    said = []
+    folders.build("paper").mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folders.build("paper") / ".3_good.lock")
+    with lock, ThreadPoolExecutor() as threads:
+        run = threads.submit(run_notebooks, ["3_good"], report=said.append)
+        while not said:
+            time.sleep(0.01)
+        assert said == ["3_good: waits for another run of the same question"]
+        lock.release()
+        (result,) = run.result()
+    assert result.status == "done"
+
+
+def test_a_readers_own_profile_of_ipython_changes_no_page(folder, monkeypatch, tmp_path):
+    startup = tmp_path / "ipython" / "profile_default" / "startup"
+    startup.mkdir(parents=True)
+    (startup / "00.py").write_text("answer = 'of the profile'")
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    write_notebook(folder, "3_asks", "print(globals().get('answer', 'none'))")
+    (run,) = run_notebooks(["3_asks"])
+    assert "none" in run.output.read_text()
+    assert "of the profile" not in run.output.read_text()
 
 
 def test_a_name_that_is_nearly_right_gets_a_hint(folder):

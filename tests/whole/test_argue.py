@@ -18,8 +18,13 @@ from mimlstudy import folders
 from mimlstudy.judge.claims import argue, evaluate_claims, without_splits
 from mimlstudy.judge.rules import DEFAULT_RULES, PART_TESTS, Rules
 from mimlstudy.judge.statistics import holm, signed_rank_test, t_test
-from mimlstudy.paper.published import published_tables
-from mimlstudy.report.sections.argued import ranks_by_rules, ranks_table, rules_of
+from mimlstudy.paper.printed import printed_tables
+from mimlstudy.report.sections.argued import (
+    argued_table,
+    ranks_by_rules,
+    ranks_table,
+    rules_of,
+)
 from tests.docstrings import entries
 from tests.judged_claims import COUNTS_IN_JAVASCRIPT, counts_of
 from tests.made_up_records import as_in_the_paper, level
@@ -223,7 +228,7 @@ def test_browser_and_python_order_methods_alike_by_rules_of_any_kind(records):
     forms = [as_form(rules) for rules in chosen]
     ordered = in_javascript(code, data=argument(given.get), rules=forms)
     for rules, tables in zip(chosen, ordered, strict=True):
-        for number, in_browser in zip(published_tables(), tables, strict=True):
+        for number, in_browser in zip(printed_tables(), tables, strict=True):
             ranks = ranks_by_rules(given.get, rules, number)
             assert [method for method, _ in in_browser] == [*ranks.index], (rules, number)
             assert [rank for _, rank in in_browser] == pytest.approx([*ranks])
@@ -239,10 +244,18 @@ def untied(records):
 
 def test_a_table_of_orders_has_a_column_for_each_table(records):
     table = ranks_table(records.get, Rules(criteria=("coverage",)))
-    assert [*table.entries.columns] == [f"Table {number}" for number in published_tables()]
+    assert [*table.entries.columns] == [f"Table {number}" for number in printed_tables()]
     best = ranks_by_rules(records.get, Rules(criteria=("coverage",)), 1).index[0]
     assert table.entries.at["1", "Table 1"].lines == (f"{best}, 1.0",)
     assert "criteria coverage" in table.caption
+
+
+def test_a_table_of_verdicts_has_the_claims_that_are_asked_for(records):
+    table = argued_table(records.get, Rules(level=0.01), ["S4.1", "S7"])
+    ids = [*table.entries.index]
+    assert "S4.13" in ids
+    assert all(name.startswith(("S4.1", "S7")) for name in ids)
+    assert len(argued_table(records.get, Rules()).entries) > len(ids)
 
 
 def test_the_rules_of_all_tables_are_the_default(records):

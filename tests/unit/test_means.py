@@ -18,8 +18,8 @@ from mimlstudy.judge import (
     multiverse,
 )
 from mimlstudy.judge.claim_tests import ClaimTest
-from mimlstudy.judge.selection import Selection, selected, unmixed
-from mimlstudy.paper.published import published_tables
+from mimlstudy.judge.selection import Selection, checked_for_means, selected
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.paper.section6 import WITH_BAGS
 from mimlstudy.report import figures, tables
 from mimlstudy.report.companion import Companion
@@ -70,21 +70,23 @@ def mixed(records, **changes):
 )
 def test_a_mix_is_named_with_its_place_and_remedy(records, changes, message):
     with pytest.raises(ValueError, match="select the records of one") as failed:
-        unmixed(mixed(records, **changes))
+        checked_for_means(mixed(records, **changes))
     assert message in str(failed.value)
 
 
 def test_a_split_with_two_records_is_named(records):
     repeated = pd.concat([records, records])
-    with pytest.raises(ValueError, match=r"several of split 0 of scene / .*drop the repeated"):
-        unmixed(repeated)
+    with pytest.raises(
+        ValueError, match=r"several of split 0 of scene / .*drop the repeated"
+    ):
+        checked_for_means(repeated)
 
 
 def test_a_mix_is_seen_where_no_split_repeats(records):
     is_late = records["split"] >= 2
     halves = records.assign(stage=is_late.astype(int))
     with pytest.raises(ValueError, match="one stage"):
-        unmixed(halves)
+        checked_for_means(halves)
 
 
 def test_budgets_are_told_apart(records):
@@ -92,14 +94,14 @@ def test_budgets_are_told_apart(records):
     later_splits = records["split"] + 4
     budgets = mixed(of_sixteen, n_settings=8, split=later_splits)
     with pytest.raises(ValueError, match="one n_settings, got 16, 8"):
-        unmixed(budgets)
-    assert unmixed(budgets, "n_settings") is budgets
+        checked_for_means(budgets)
+    assert checked_for_means(budgets, "n_settings") is budgets
 
 
 def test_curves_may_be_apart_by_stage(records):
     curves = mixed(records, stage=1)
-    assert unmixed(curves, "stage") is curves
-    assert unmixed(records) is records
+    assert checked_for_means(curves, "stage") is curves
+    assert checked_for_means(records) is records
 
 
 def open_choices(records):
@@ -183,8 +185,10 @@ def largest_changes(records):
 
 # Everything that takes means of records.
 READERS = {
-    "table of the paper": lambda records: compare.run_means(records, published_tables()[1]),
-    "measured table": lambda records: tables.measured_table(records, title="", profile="paper"),
+    "table of the paper": lambda records: compare.run_means(records, printed_tables()[1]),
+    "measured table": lambda records: tables.measured_table(
+        records, title="", profile="paper"
+    ),
     "open choices": open_choices,
     "curves": parameter_curves,
     "levels": calibration.levels,

@@ -8,10 +8,13 @@ import pytest
 from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.engine.records import SETTINGS_CHANGED
+from mimlstudy.engine.verify import with_groups
 from mimlstudy.paper import section6
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.catalogue import default_store
+from mimlstudy.paper.experiments import EXPERIMENTS
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.report.dots import dots
-from mimlstudy.report.trace import trace, traces
+from mimlstudy.report.trace import _verified, trace, traces
 from tests.made_up_records import as_in_the_paper, rows, spread
 
 
@@ -23,8 +26,13 @@ def of_scenes():
 def test_a_text_says_what_is_printed_and_what_is_ours(of_scenes):
     text = str(of_scenes)
     assert "printed   .189±.009" in text
-    assert "; agrees up to " in text
+    assert "; tolerance " in text
     assert "30 with settings closest to print: mean " in text
+
+
+def test_a_part_of_a_cross_validation_is_called_so():
+    text = str(trace(5, "SubCod", "accuracy"))
+    assert "1 with equal tuning (cross-validation 0, 5 of 10 folds): mean " in text
 
 
 def test_a_text_says_seeds_settings_with_reasons_code_and_the_command(of_scenes):
@@ -37,12 +45,26 @@ def test_a_text_says_seeds_settings_with_reasons_code_and_the_command(of_scenes)
     assert "run again mimlpaper compute table1 --methods MimlSvm --recompute" in text
 
 
+def test_verification_with_earlier_code_is_not_forgotten():
+    store = default_store()
+    rows = with_groups(store.load(EXPERIMENTS["table1"]).assign(code_today="other"))
+    lines = _verified(rows.query("method == 'MimlBoost'"), store.outcomes())
+    assert lines[0] == "not with today's code; with earlier code"
+    assert len(lines) > 1
+    of_nobody = rows.assign(recorded_code="of nobody")
+    assert _verified(of_nobody, store.outcomes()) == ("never",)
+
+
 def test_a_setting_chosen_by_print_is_marked():
-    settings = trace(1, "MimlSvm_mi", "coverage").origins["closest"].settings
-    assert any(setting.by_print for setting in settings)
-    for setting in settings:
+    origin = trace(1, "MimlSvm_mi", "coverage").origins["closest"]
+    assert any(setting.by_print for setting in origin.settings)
+    for setting in origin.settings:
         is_marked = "†" in str(setting)
         assert is_marked == setting.by_print
+    legend = "† chosen because it comes closest to print"
+    assert legend in origin.facts()["settings"]
+    in_advance = trace(1, "MimlSvm_mi", "coverage").origins["fixed"]
+    assert legend not in in_advance.facts()["settings"]
 
 
 def test_every_named_file_of_code_exists():
@@ -100,7 +122,7 @@ def test_numbers_of_other_settings_have_no_verdict():
 
 @pytest.mark.parametrize(("number", "kind"), [(1, "split"), (5, "cross-validation")])
 def test_runs_are_named_by_what_they_are(number, kind):
-    name = published_tables()[number].experiment
+    name = printed_tables()[number].experiment
     records = as_in_the_paper(number, seconds=1.0)
     cell = top_left_cell(number, {name: records})
     assert f"settings closest to print, by {kind}:" in cell.to_html()
@@ -115,7 +137,7 @@ def test_runs_on_web_pages_are_data_sets():
 
 
 def test_every_cell_of_a_table_has_an_address_of_its_own(made_up):
-    table = published_tables()[1]
+    table = printed_tables()[1]
     assert len(made_up) == len(table.algorithms) * len(table.criteria)
     assert "table1/MimlSvm/coverage/scene" in made_up
     assert not any(" " in address for address in made_up)
@@ -206,3 +228,14 @@ def test_dots_without_values_or_print():
     picture = dots({"equal tuning": [0.5]}, not_printed, 0.0)
     assert "printed" not in picture
     assert "1 run with equal tuning from" in picture
+
+
+def test_a_trace_of_another_profile_names_it_in_its_command():
+    """The command would else run the trials of the paper."""
+    read = {}.get
+    cells = traces(1, read, methods=["MimlSvm"], profile="smoke")
+    origin = next(iter(cells)).origins["closest"]
+    assert origin.trials == ("none; mimlpaper compute table1 --profile smoke",)
+    assert origin.command.startswith(
+        "mimlpaper compute table1 --profile smoke --methods MimlSvm"
+    )

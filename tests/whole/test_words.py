@@ -54,6 +54,19 @@ def test_the_outcome_has_both_tolerances_of_table_4(lines):
     assert cell == "0 as another sample of pages, 0 on the same pages"
 
 
+def test_the_sign_of_an_order_stands_before_its_point(card):
+    reversed_order = copy.deepcopy(card)
+    reversed_order["totals"]["closest"]["table2"]["tau"] = -0.21
+    assert "(1.00, -.21)" in words.in_words(reversed_order)
+
+
+def test_synthetic_data_say_nothing_of_the_paper():
+    drawn = scorecard({"table1": as_in_the_paper(1, kind="synthetic")})
+    assert words.in_words(drawn) == words.SYNTHETIC_ALONE
+    beyond_print = as_in_the_paper(5).query("method == 'SubCod'").assign(method="another")
+    assert words.in_words(scorecard({"table5": beyond_print})) == words.NOTHING_YET
+
+
 def test_without_records_nothing_is_said():
     nothing = scorecard({})
     assert words.in_words(nothing) == "Nothing is recorded yet."

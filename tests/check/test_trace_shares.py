@@ -17,12 +17,14 @@ from tests.real_data import real_data
 RANGE = re.compile(r"(\d+) to (\d+)% (?:is missed )?at (?:γ = )?(\.?\d+)")
 
 
-def typed_ranges(bases):
+def typed_ranges(layers):
     """The rank whose reason names shares that are missed, and their range for each γ."""
-    for basis in bases:
-        ranges = {float(gamma): (low, high) for low, high, gamma in RANGE.findall(basis.source)}
+    for layer in layers:
+        ranges = {
+            float(gamma): (low, high) for low, high, gamma in RANGE.findall(layer.source)
+        }
         if ranges:
-            (rank,) = basis.values.values()
+            (rank,) = layer.values.values()
             return rank, ranges
     raise AssertionError("no reason names a share")
 
@@ -36,11 +38,11 @@ ROWS = {
 
 @real_data
 @pytest.mark.filterwarnings(f"ignore::{LowRankWarning.__module__}.{LowRankWarning.__name__}")
-@pytest.mark.parametrize(("dataset", "bases"), ROWS.values(), ids=ROWS)
-def test_what_the_rank_of_a_row_leaves_is_what_its_reason_says(dataset, bases):
+@pytest.mark.parametrize(("dataset", "layers"), ROWS.values(), ids=ROWS)
+def test_what_the_rank_of_a_row_leaves_is_what_its_reason_says(dataset, layers):
     data = load(dataset)
     X, Y = data.X[:2000], data.Y[:2000]  # as the split of the pages
-    rank, ranges = typed_ranges(bases)
+    rank, ranges = typed_ranges(layers)
     for width, (low, high) in ranges.items():
         features = DifferenceFeatures(gamma=width, rank=rank, random_state=0).fit(X, Y)
         share = 100 * features.factor_.error_
@@ -48,11 +50,13 @@ def test_what_the_rank_of_a_row_leaves_is_what_its_reason_says(dataset, bases):
 
 
 @pytest.mark.parametrize(
-    ("dataset", "basis"), [("scene", NEARLY_EXACT), ("yeast", OF_GENES)], ids=["scene", "yeast"]
+    ("dataset", "layer"),
+    [("scene", NEARLY_EXACT), ("yeast", OF_GENES)],
+    ids=["scene", "yeast"],
 )
-def test_what_a_rank_leaves_is_as_recorded(dataset, basis):
-    (rank,) = basis.values.values()
-    share = float(basis.source.partition("%")[0]) / 100
+def test_what_a_rank_leaves_is_as_recorded(dataset, layer):
+    (rank,) = layer.values.values()
+    share = float(layer.source.partition("%")[0]) / 100
     runs = pd.read_csv(folders.results() / "kernel_ranks.csv")
     at_rank = runs[(runs["dataset"] == dataset) & (runs["n_landmarks"] == rank)]
     of_row = at_rank[~at_rank["override"].str.contains("gamma")]

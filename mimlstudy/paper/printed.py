@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper.metrics import CRITERIA, Criterion, accuracy
-from mimlstudy.folders import published, study_data
+from mimlstudy.folders import printed_data, study_data
 
 ACCURACY = Criterion("accuracy", "accuracy", "accuracy", False, accuracy)
 ALL_CRITERIA = CRITERIA | {"accuracy": ACCURACY}
 
 
 @dataclass(frozen=True)
-class PublishedTable:
+class PrintedTable:
     """One of Tables 1 to 5: its rows and columns, and what its means are taken over."""
 
     number: int
@@ -27,7 +27,7 @@ class PublishedTable:
     run: str  # unit of mean ± std: a random split, a data set, or all folds of a cross-validation
     n_runs: int
     n_folds: int = 1
-    tolerance: str = "splits"  # a name of judge.tolerances.RULES
+    tolerance: str = "splits"  # a name of judge.tolerances.TOLERANCE_RULES
 
     @property
     def experiment(self) -> str:
@@ -49,9 +49,9 @@ class PublishedTable:
 
 
 def read_rows(file: str, *lists: str) -> list[dict]:
-    """The rows of a file of published/; in the columns ``lists`` semicolons separate texts."""
+    """The rows of a file of printed/; in the columns ``lists`` semicolons separate texts."""
     converters = dict.fromkeys(lists, lambda text: tuple(filter(None, text.split("; "))))
-    rows = pd.read_csv(published() / file, converters=converters, keep_default_na=False)
+    rows = pd.read_csv(printed_data() / file, converters=converters, keep_default_na=False)
     return rows.to_dict("records")
 
 
@@ -65,19 +65,19 @@ PRINTED_WIN_TIE_LOSS = {
 
 
 @cache
-def published_tables() -> dict[int, PublishedTable]:
+def printed_tables() -> dict[int, PrintedTable]:
     """Tables 1 to 5 by number."""
     rows = read_rows("tables.csv", "datasets", "proposed", "compared", "criteria")
-    return {row["number"]: PublishedTable(**row) for row in rows}
+    return {row["number"]: PrintedTable(**row) for row in rows}
 
 
-def published_table_of(experiment: str) -> PublishedTable | None:
+def printed_table_of(experiment: str) -> PrintedTable | None:
     """The table whose rows an experiment records, if there is one."""
-    tables = [table for table in published_tables().values() if table.experiment == experiment]
+    tables = [table for table in printed_tables().values() if table.experiment == experiment]
     return tables[0] if tables else None
 
 
-def published_cells(number: int | None = None) -> pd.DataFrame:
+def printed_cells(number: int | None = None) -> pd.DataFrame:
     """Every cell of Tables 1 to 5, or of one; ``printed``: "value", "N/A", or "blank"."""
     cells = _all_cells()
     if number is not None:
@@ -89,13 +89,13 @@ def published_cells(number: int | None = None) -> pd.DataFrame:
 def _all_cells():
     """Every cell that Tables 1 to 5 have room for, with what the paper prints there."""
     places = []
-    for number, table in published_tables().items():
+    for number, table in printed_tables().items():
         # In the order of reading: row by row.
         rows = product(table.algorithms, table.datasets, table.criteria)
         for algorithm, dataset, criterion in rows:
             places.append((number, dataset, algorithm, criterion))
     keys = ["table", "dataset", "algorithm", "criterion"]
-    printed = pd.read_csv(published() / "results.csv")
+    printed = pd.read_csv(printed_data() / "results.csv")
     cells = pd.DataFrame(places, columns=keys)
     cells = cells.merge(printed, "left", on=keys, validate="1:1")
     # A row without numbers is printed as N/A; no row at all leaves the cell blank.
@@ -105,30 +105,30 @@ def _all_cells():
     return cells.assign(printed=pd.Series(words, dtype="str"), best=is_bold)
 
 
-def published_characteristics() -> pd.DataFrame:
+def printed_characteristics() -> pd.DataFrame:
     """Appendix C's table; percentages as printed, e.g. 44.50."""
-    return pd.read_csv(published() / "yahoo_characteristics.csv")
+    return pd.read_csv(printed_data() / "yahoo_characteristics.csv")
 
 
-def published_claims() -> pd.DataFrame:
+def printed_claims() -> pd.DataFrame:
     """What the paper's sentences claim: id, where, kind, claim, and how it is tested here."""
-    return pd.read_csv(published() / "claims.csv")
+    return pd.read_csv(printed_data() / "claims.csv")
 
 
-def published_facts() -> pd.DataFrame:
+def printed_facts() -> pd.DataFrame:
     """What the paper states of its data sets.
 
     Columns are dataset, fact, value, its printed decimals, and over: whether the paper says "over".
     """
-    facts = pd.read_csv(published() / "data_facts.csv")
+    facts = pd.read_csv(printed_data() / "data_facts.csv")
     return facts.astype({"value": float, "over": bool})
 
 
-def published_sweeps() -> pd.DataFrame:
+def choice_sweeps() -> pd.DataFrame:
     """Which parameter of which rows shows what an open choice changes, and by which criterion."""
-    return pd.read_csv(published() / "choice_sweeps.csv", dtype=str, keep_default_na=False)
+    return pd.read_csv(printed_data() / "choice_sweeps.csv", dtype=str, keep_default_na=False)
 
 
-def published_divergences() -> pd.DataFrame:
+def listed_divergences() -> pd.DataFrame:
     """What the paper leaves open or contradicts, what was chosen, and how much it matters."""
     return pd.read_csv(study_data() / "divergences.csv", dtype=str, keep_default_na=False)

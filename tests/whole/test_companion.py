@@ -72,7 +72,9 @@ def empty_figure():
     ("name", "title"),
     [("figure1", "Fig. 1"), ("rise_and_fall", "rise and fall")],
 )
-def test_a_figure_is_shown_with_its_name_and_caption_and_carries_them(project, shown, name, title):
+def test_a_figure_is_shown_with_its_name_and_caption_and_carries_them(
+    project, shown, name, title
+):
     figure = empty_figure()
     Companion().save_figure(figure, name, shows="A line.")
     assert not plt.fignum_exists(figure.number)
@@ -284,7 +286,9 @@ def test_synthetic_data_replace_nothing_that_git_keeps(
 
 def test_a_published_figure_keeps_its_own_caption(project, shown):
     """It was drawn from the original data, and the words at hand are about synthetic ones."""
-    save_figure(empty_figure(), project / "figures", "explained", {"Description": "Of 600 images."})
+    save_figure(
+        empty_figure(), project / "figures", "explained", {"Description": "Of 600 images."}
+    )
     synthetic = load("synthetic_scene")
     Companion().save_figure(empty_figure(), "explained", shows="Of 120 images.", of=synthetic)
     assert shown.metadata[-1]["caption"] == "Of 600 images."
@@ -342,7 +346,9 @@ def test_a_number_of_processes_that_none_can_have_is_refused(jobs):
 
 
 def test_an_unknown_profile_is_refused():
-    with pytest.raises(ParameterError, match=r"profile must be one of .*'paper'\], got 'fast'"):
+    with pytest.raises(
+        ParameterError, match=r"profile must be one of .*'paper'\], got 'fast'"
+    ):
         Companion(profile="fast")
 
 

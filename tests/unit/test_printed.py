@@ -1,4 +1,4 @@
-"""The published values are complete, consistent, and the same as in the paper's text."""
+"""The printed values are complete, consistent, and the same as in the paper's text."""
 
 import math
 import os
@@ -9,13 +9,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from mimlstudy.folders import published
-from mimlstudy.paper import published as module
+from mimlstudy.folders import printed_data
+from mimlstudy.paper import printed as module
 from mimlstudy.paper.experiments import EXPERIMENTS
-from mimlstudy.paper.published import ALL_CRITERIA, published_tables
+from mimlstudy.paper.printed import ALL_CRITERIA, printed_tables
 
 ROOT = Path(__file__).resolve().parents[2]
-PAPER = Path(os.environ.get("MIMLPAPER_PAPER", ROOT.parent / "shared" / "paper" / "paper.tex"))
+PAPER = Path(
+    os.environ.get("MIMLPAPER_PAPER", ROOT.parent / "shared" / "paper" / "paper.tex")
+)
 LABELS = {
     1: "scene",
     2: "reuters",
@@ -34,7 +36,7 @@ needs_paper = pytest.mark.skipif(
 
 def test_cells_are_counted():
     """257 printed, 21 of them N/A, and 26 of rows left out."""
-    cells = module.published_cells()
+    cells = module.printed_cells()
     assert cells["printed"].value_counts().to_dict() == {
         "value": 236,
         "blank": 26,
@@ -43,12 +45,12 @@ def test_cells_are_counted():
     assert not cells.duplicated(["table", "dataset", "algorithm", "criterion"]).any()
     literature = cells[cells["std"].isna() & cells["mean"].notna()]
     assert set(literature["table"]) == {5}
-    assert set(literature["algorithm"]) == set(published_tables()[5].compared)
+    assert set(literature["algorithm"]) == set(printed_tables()[5].compared)
 
 
 def test_bold_values_are_the_best_of_their_column():
     """The paper's boldface is the printed optimum; ties are bold together."""
-    cells = module.published_cells()
+    cells = module.printed_cells()
     for _, column in cells.groupby(["table", "dataset", "criterion"]):
         criterion = ALL_CRITERIA[column["criterion"].iloc[0]]
         means = column["mean"]
@@ -58,21 +60,21 @@ def test_bold_values_are_the_best_of_their_column():
 
 
 def test_divergences_are_whole():
-    divergences = module.published_divergences()
+    divergences = module.listed_divergences()
     assert divergences["id"].is_unique
     filled = divergences[["id", "where", "open", "choice", "alternatives"]]
     assert (filled != "").all().all()
 
 
 def test_a_divergence_without_a_sweep_states_its_effect():
-    divergences = module.published_divergences()
-    measured = divergences["id"].isin(module.published_sweeps()["id"])
+    divergences = module.listed_divergences()
+    measured = divergences["id"].isin(module.choice_sweeps()["id"])
     assert (divergences.loc[~measured, "effect"] != "").all()
 
 
 def test_sweeps_of_divergences_are_experiments():
     sweeps = set()
-    for names in module.published_divergences()["sweep"]:
+    for names in module.listed_divergences()["sweep"]:
         if names:
             sweeps |= set(names.split(", "))
     assert sweeps <= set(EXPERIMENTS)
@@ -82,10 +84,10 @@ KEY = ["algorithm", "dataset", "criterion"]
 
 
 @needs_paper
-@pytest.mark.parametrize("number", published_tables())
+@pytest.mark.parametrize("number", printed_tables())
 def test_a_table_agrees_with_the_text(number):
     """Every number, N/A and boldface of its LaTeX source."""
-    cells = module.published_cells(number).query("printed != 'blank'")
+    cells = module.printed_cells(number).query("printed != 'blank'")
     ours = cells.set_index(KEY)[["mean", "std", "best"]].sort_index()
     text = _printed_cells(number).set_index(KEY).sort_index()
     pd.testing.assert_frame_equal(ours, text, check_exact=True)
@@ -93,7 +95,7 @@ def test_a_table_agrees_with_the_text(number):
 
 def _printed_cells(number):
     """Mean, std and boldface of each cell, from the table's LaTeX source."""
-    table = published_tables()[number]
+    table = printed_tables()[number]
     source = _table_source(LABELS[number]).replace("\n", " ")
     source = source.replace(MISPRINT, "{.189$\\pm$.009}")
     cells = []
@@ -120,7 +122,7 @@ def _printed_cells(number):
 def test_claims_are_where_they_are_said_to_be():
     """The words that lead to a claim's sentence, in the text without its typesetting."""
     text = _letters(PAPER.read_text())
-    places = pd.read_csv(published() / "claim_places.csv")
+    places = pd.read_csv(printed_data() / "claim_places.csv")
     for words in places["words"]:
         assert _letters(words) in text
 
@@ -136,7 +138,7 @@ def test_characteristics_agree_with_the_text():
     for line in _table_source("yahoo").splitlines():
         if re.match(r"\w+(\\&\w+)? & \\multicolumn\{1\}\{c\}\{\d", line):
             printed.append(_characteristics_of(line))
-    ours = module.published_characteristics()
+    ours = module.printed_characteristics()
     assert printed == list(ours.itertuples(index=False, name=None))
 
 
@@ -159,7 +161,7 @@ def _table_source(label):
 
 
 def _name(latex):
-    """The published name of an algorithm from its small capitals, e.g. InsDif_MimlSvm_mi."""
+    """The name in print of an algorithm from its small capitals, e.g. InsDif_MimlSvm_mi."""
     plain = re.sub(r"\\(textsc|sc|rm)\b|[{}$]", "", latex).replace(" ", "")
     plain = plain.replace("MIMLSVM", "MimlSvm").replace("MIMLNN", "MimlNn")
     return plain.replace("DiverseDensity", "Diverse Density")

@@ -12,10 +12,11 @@ from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.engine.records import CURRENT
 from mimlstudy.judge.scorecard import scorecard
+from mimlstudy.report.bench import folder_of
 from mimlstudy.report.companion import SYNTHETIC_NOTE
 from mimlstudy.report.figures import save_figure
 from mimlstudy.report.first_page import answer
-from mimlstudy.report.notebooks import NotebookRun
+from mimlstudy.report.notebooks import NotebookRun, find_notebook
 from mimlstudy.report.sections import photograph
 from mimlstudy.report.status import Artefact, artefacts, trial_counts
 from tests.made_up_notebooks import edited, write_notebook
@@ -89,13 +90,17 @@ def test_a_notebook_that_fails_is_not_published(project, monkeypatch):
 
 @pytest.mark.usefixtures("without_lists")
 def test_a_notebook_without_its_data_is_not_published(project, monkeypatch):
-    cell = nbformat.v4.new_markdown_cell(f"> **{SYNTHETIC_NOTE}** Numbers are not about *scene*.")
+    cell = nbformat.v4.new_markdown_cell(
+        f"> **{SYNTHETIC_NOTE}** Numbers are not about *scene*."
+    )
     output = folders.build("paper", "6_any.ipynb")
     output.parent.mkdir(parents=True)
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), output)
     run = NotebookRun("6_any", "done", 1.0, output)
     monkeypatch.setattr(publish, "run_notebooks", lambda names, **how: [run])
-    with pytest.raises(RuntimeError, match="6_any: its data are not here; set MIMLPAPER_DATA"):
+    with pytest.raises(
+        RuntimeError, match="6_any: its data are not here; set MIMLPAPER_DATA"
+    ):
         publish.publish(["6_any"])
 
 
@@ -105,21 +110,25 @@ def test_no_published_page_shows_synthetic_data_in_place_of_others(page):
 
 
 @pytest.mark.usefixtures("without_lists")
-def test_trials_on_drawn_data_are_forgotten_and_notebooks_executed_on_them_stay(
-    project, monkeypatch
-):
+def test_trials_on_drawn_data_are_forgotten_and_what_readers_ran_stays(project, monkeypatch):
     monkeypatch.setattr(
         publish,
         "run_notebooks",
         lambda names, **how: [],
     )
-    forgotten = [folders.smoke_results() / "table1.csv", folders.build("bench", "mine", "a.csv")]
-    executed = folders.build("smoke", "6_any.ipynb")
-    for file in (*forgotten, executed):
+    forgotten = [
+        folders.smoke_results() / "table1.csv",
+        folder_of(publish.EXAMPLE, "smoke") / "table1.csv",
+    ]
+    kept = [
+        folders.build("smoke", "6_any.ipynb"),
+        folder_of("mine:Method", "paper") / "table1.csv",
+    ]
+    for file in (*forgotten, *kept):
         paths.write_whole(file, "")
     publish.publish(["6_any"])
     assert [file.exists() for file in forgotten] == [False, False]
-    assert executed.exists()
+    assert [file.exists() for file in kept] == [True, True]
 
 
 @pytest.mark.parametrize("page", published_pages(), ids=lambda page: page.stem)
@@ -153,6 +162,11 @@ def test_every_file_of_an_artefact_is_published(artefact, counts):
         assert (folders.figures() / name).is_file()
 
 
+def test_the_example_whose_bench_is_forgotten_is_the_one_of_the_notebook():
+    notebook = nbformat.read(find_notebook("own_method"), as_version=4)
+    assert any(f'"{publish.EXAMPLE}"' in cell.source for cell in notebook.cells)
+
+
 SHORT_README = "# A\n<!-- photograph -->\n<!-- end -->\n<!-- answer -->\n<!-- end -->\n\nB\n"
 
 
@@ -173,12 +187,16 @@ def test_lists_are_written_in_their_places(project, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "text", ["A\n", "<!-- answer -->\n", f"{SHORT_README}{SHORT_README}"], ids=["no", "open", "two"]
+    "text",
+    ["A\n", "<!-- answer -->\n", f"{SHORT_README}{SHORT_README}"],
+    ids=["no", "open", "two"],
 )
 def test_words_need_one_place_on_their_page(tmp_path, text):
     page = tmp_path / "README.md"
     page.write_text(text)
-    with pytest.raises(ValueError, match="must have <!-- answer --> once, and <!-- end --> after"):
+    with pytest.raises(
+        ValueError, match="must have <!-- answer --> once, and <!-- end --> after"
+    ):
         publish.write_between_marks(page, "answer", "Yes.")
     assert page.read_text() == text
 

@@ -13,7 +13,7 @@ from mimlstudy import folders
 from mimlstudy.engine import arithmetic, execution, verify
 from mimlstudy.engine.trials import PROFILES
 from mimlstudy.paper.catalogue import PaperCatalogue
-from mimlstudy.paper.published import published_tables
+from mimlstudy.paper.printed import printed_tables
 from mimlstudy.report import command, notebooks, status
 from mimlstudy.report.notebooks import NotebookRun
 from tests.made_up_study import raising
@@ -108,11 +108,15 @@ def test_verify_fails_if_records_are_damaged(run, recorded, options, expected):
     code, printed = run(f"verify {SMOKE_RUN} {options}")
     assert code == 1
     assert expected in printed
-    remedy = "`mimlpaper compute table1` records the trials that differ or are damaged again"
+    remedy = (
+        "`mimlpaper compute table1 --profile smoke` records the trials that differ or are"
+    )
     assert (remedy in printed) == (not options)
 
 
-def test_compute_fails_if_records_stay_as_they_are_for_want_of_data(run, recorded, monkeypatch):
+def test_compute_fails_if_records_stay_as_they_are_for_want_of_data(
+    run, recorded, monkeypatch
+):
     """And verify says how many records it cannot compare."""
     monkeypatch.setattr(
         PaperCatalogue,
@@ -122,7 +126,7 @@ def test_compute_fails_if_records_stay_as_they_are_for_want_of_data(run, recorde
     monkeypatch.setattr(PaperCatalogue, "fetch", raising(DataError("gone")))
     code, printed = run(f"compute {SMOKE_RUN} --methods Ml-knn")
     assert code == 1
-    assert "2 trials are not run again: gone" in printed
+    assert "2 trials not run again: gone" in printed
     assert "2 data changed" in printed
 
 
@@ -135,7 +139,9 @@ def test_verify_says_how_many_records_it_cannot_compare(run, monkeypatch):
     )
     code, printed = run(f"verify {SMOKE_RUN}")
     assert code == 0
-    assert "3 recorded trials cannot be compared: of other settings or data, or costs" in printed
+    assert (
+        "3 recorded trials cannot be compared: of other settings or data, or costs" in printed
+    )
 
 
 @pytest.mark.usefixtures("recorded")
@@ -148,6 +154,18 @@ def test_an_audit_needs_no_data(run, monkeypatch):
     code, printed = run(f"verify {SMOKE_RUN} --audit 20")
     assert code == 0
     assert "nothing was checked: the data are not here" in printed
+
+
+@pytest.mark.usefixtures("recorded")
+def test_verify_of_what_is_current_says_so_also_without_data(run, monkeypatch):
+    monkeypatch.setattr(
+        PaperCatalogue,
+        "is_present",
+        lambda *arguments: False,
+    )
+    code, printed = run(f"verify {SMOKE_RUN} --only-not-current")
+    assert code == 0
+    assert "no group that can be verified has records that are not current" in printed
 
 
 @pytest.mark.usefixtures("recorded")
@@ -169,8 +187,7 @@ def calls(monkeypatch):
     calls = []
 
     def run_notebooks(names, parameters, **options):
-        call = {"names": names, "profile": parameters["profile"]}
-        calls.append(call | options)
+        calls.append({"names": names} | parameters | options)
         return [NotebookRun("3_framework", "error", 1.0, message="no such cell")]
 
     monkeypatch.setattr(notebooks, "run_notebooks", run_notebooks)
@@ -200,7 +217,9 @@ def test_the_command_that_runs_a_notebook_again_has_the_options_that_were_given(
     assert f" mimlpaper {again}\n" in printed
 
 
-def test_a_notebook_with_trials_to_run_waits_where_only_recorded_ones_are_asked_for(run, calls):
+def test_a_notebook_with_trials_to_run_waits_where_only_recorded_ones_are_asked_for(
+    run, calls
+):
     code, _ = run("run --recorded 4_degeneration")
     assert code == 1
     assert not calls
@@ -216,6 +235,13 @@ def test_options_of_run_reach_the_notebooks(run, calls):
     assert smoke["profile"] == "smoke"
     assert smoke["at_once"] == 3
     assert not smoke["recorded"]
+
+
+@pytest.mark.parametrize(("asked", "jobs"), [("-1", 1), ("3", 3)])
+def test_notebooks_at_once_take_one_core_each_unless_asked_for_more(run, calls, asked, jobs):
+    run(f"run --recorded 3_framework -p jobs {asked}")
+    (call,) = calls
+    assert call["jobs"] == jobs
 
 
 def test_run_names_the_page_to_open(run, monkeypatch, tmp_path):
@@ -235,7 +261,10 @@ def test_run_names_the_page_to_open(run, monkeypatch, tmp_path):
     ("words", "remedy"),
     [
         ("4_degen", "did you mean 4_degeneration?"),
-        ("3_framework -p scene many", "parameter scene of 3_framework must be int, such as 3"),
+        (
+            "3_framework -p scene many",
+            "parameter scene of 3_framework must be int, such as 3",
+        ),
         ("3_framework -p scen 3", "got 'scen'; did you mean 'scene'?"),
         ("3_framework -p scene 1 -p scene 2", "-p scene must be given once, got 2 times"),
         ("3_framework -p jobs 0", "jobs must be -1, one a core, or at least 1, got 0"),
@@ -259,7 +288,9 @@ def test_parameters_are_checked_before_trials_are_counted(run, monkeypatch, word
 
 
 @pytest.mark.parametrize("line", ["run", "run --parameters", "run 3_framework"])
-def test_run_in_an_installed_package_says_that_it_has_no_notebooks(run, results, monkeypatch, line):
+def test_run_in_an_installed_package_says_that_it_has_no_notebooks(
+    run, results, monkeypatch, line
+):
     monkeypatch.setattr(folders, "notebooks", lambda: results / "none")
     code, printed = run(line)
     assert code == 2
@@ -305,7 +336,8 @@ def test_seconds_are_positive_and_in_plain_digits(usage_error, line, number):
 
 
 @pytest.mark.parametrize(
-    ("text", "seconds"), [("20", 20.0), ("1.5", 1.5), (".5", 0.5), ("2.", 2.0), ("1e-7", 1e-7)]
+    ("text", "seconds"),
+    [("20", 20.0), ("1.5", 1.5), (".5", 0.5), ("2.", 2.0), ("1e-7", 1e-7)],
 )
 def test_seconds_may_have_decimals_and_an_exponent(text, seconds):
     parser, _ = command.build_parsers()
@@ -369,7 +401,9 @@ def test_status_of_an_installed_package_is_that_of_its_experiments(run, results,
     monkeypatch.setattr(folders, "notebooks", lambda: results / "none")
     code, printed = run("status")
     assert code == 1
-    assert re.search(r"^table1 +missing +300 missing +mimlpaper compute table1$", printed, re.M)
+    assert re.search(
+        r"^table1 +missing +300 missing +mimlpaper compute table1$", printed, re.M
+    )
     assert printed.endswith("\n\n0 rows\n")
     assert run("status --json") == (0, '{\n "rows": 0\n}\n')
 
@@ -402,6 +436,32 @@ def test_options_that_do_not_go_together_are_refused(run):
     assert (code, "--trace prints text" in printed) == (2, True)
     code, printed = run("compute table1 --estimate --dask tcp://127.0.0.1:1")
     assert (code, "--estimate is of this machine" in printed) == (2, True)
+    for recompute in ("--recompute", "-p recompute true"):
+        code, printed = run(f"run 3_framework --recorded {recompute}")
+        assert (code, "--recorded runs no trial" in printed) == (2, True)
+    code, printed = run("run --parameters 7_subcod -p M 20")
+    assert (code, "--parameters lists what -p sets" in printed) == (2, True)
+    code, printed = run("verify table1 --audit 5 --only-not-current")
+    assert (code, "--audit draws among all current trials" in printed) == (2, True)
+
+
+def test_rows_are_of_named_experiments(run):
+    code, printed = run("compute --methods MimlSvm")
+    assert (code, "--methods needs the experiments" in printed) == (2, True)
+
+
+def test_an_experiment_that_is_named_twice_counts_once(run):
+    once = run("compute constraints --estimate --recompute --profile smoke")
+    assert (
+        run("compute constraints constraints --estimate --recompute --profile smoke") == once
+    )
+
+
+def test_no_folder_of_data_is_the_usual_one(run, monkeypatch, tmp_path):
+    """Such as a variable of the shell that is not set."""
+    monkeypatch.setenv("MIMLPAPER_DATA", str(tmp_path))
+    _, printed = run("data --data=")
+    assert f"files in {tmp_path}; `mimlpaper data --fetch`" in printed
 
 
 def test_a_file_is_no_folder_of_data(run, tmp_path, capsys):
@@ -444,7 +504,7 @@ def test_data_lists_every_set(run, tmp_path):
 @pytest.mark.parametrize(
     ("error", "expected", "words"),
     [
-        (KeyboardInterrupt(), 130, "goes on"),
+        (KeyboardInterrupt(), 130, "what is recorded stays"),
         (DataError("gone"), 1, "gone"),
         (OSError(28, "No space left"), 1, "[Errno 28] No space left"),
         (ValueError("x"), 2, "x"),
@@ -492,7 +552,7 @@ def test_importing_the_commands_loads_nothing_heavy():
 def test_the_commands_know_the_profiles_and_the_tables():
     assert command.PROFILES == PROFILES
     numbers = {name for name in command.BENCH_TABLES if name.isdigit()}
-    assert numbers == {str(number) for number in published_tables()}
+    assert numbers == {str(number) for number in printed_tables()}
 
 
 def test_every_public_name_is_found_where_it_lives():

@@ -23,7 +23,7 @@ from mimlstudy.judge.scorecard import scorecard_cells
 from mimlstudy.judge.selection import SETTINGS_COLUMNS
 from mimlstudy.paper.catalogue import default_store, explored_store
 from mimlstudy.paper.experiments import EXPERIMENTS
-from mimlstudy.paper.published import published_claims, published_tables, read_rows
+from mimlstudy.paper.printed import printed_claims, printed_tables, read_rows
 from mimlstudy.report import status
 from mimlstudy.report.command import main
 from mimlstudy.report.kept import kept, key_of
@@ -135,15 +135,15 @@ FIGURES_OF_CLAIMS = {
 
 @pytest.mark.parametrize("file", FIGURES_OF_CLAIMS)
 def test_a_figure_of_claims_names_every_experiment_that_they_are_tested_on(file):
-    ids = published_claims()["id"]
+    ids = printed_claims()["id"]
     shown = tuple(ids[ids.str.startswith(FIGURES_OF_CLAIMS[file])])
     read = experiments_read_by(partial(evaluate_claims, ids=shown))
     assert read <= experiments_of(file)
 
 
-@pytest.mark.parametrize("number", published_tables())
+@pytest.mark.parametrize("number", printed_tables())
 def test_a_table_of_the_paper_names_the_settings_fixed_in_advance(number):
-    assert {published_tables()[number].experiment, "fixed"} <= experiments_of(f"table{number}")
+    assert {printed_tables()[number].experiment, "fixed"} <= experiments_of(f"table{number}")
 
 
 @pytest.fixture
@@ -161,7 +161,7 @@ def test_a_notebook_declares_every_experiment_that_it_asks_for():
         assert asked <= set(status.trials_behind(notebook, "paper")), notebook
 
 
-TABLE_NAMES = [f"table{number}" for number in published_tables()]
+TABLE_NAMES = [f"table{number}" for number in printed_tables()]
 OF_INSDIF = [
     "table3",
     "table4",
@@ -180,10 +180,15 @@ OF_INSDIF = [
         ("3_framework", []),
         ("6_insdif", OF_INSDIF),
         ("9_cost", [*TABLE_NAMES, "costs"]),
-        ("10_multiverse", [*TABLE_NAMES, "figure4", "figure5", "alternatives"]),
+        (
+            "10_multiverse",
+            [*TABLE_NAMES, "figure4", "figure5", "alternatives", "fixed", "equal_tuning"],
+        ),
     ],
 )
-def test_trials_behind_a_notebook_are_of_its_artefacts_and_what_it_declares(notebook, experiments):
+def test_trials_behind_a_notebook_are_of_its_artefacts_and_what_it_declares(
+    notebook, experiments
+):
     behind = status.trials_behind(notebook, "paper")
     assert behind == dict.fromkeys(experiments, 1)
 
@@ -273,6 +278,11 @@ def test_an_artefact_is_as_good_as_its_worst_trial(made, state, remedy):
     counts = {"current": 2, state: 1}
     command = f"mimlpaper {remedy} table1 fixed"
     assert made(**counts) == (state, f"3 current, 1 {state}", command)
+
+
+def test_old_costs_are_measured_again():
+    """No second run gives them again, so that verification says nothing of them."""
+    assert status._command("code changed", ["costs"], "paper") == "mimlpaper compute costs"
 
 
 def test_every_experiment_behind_a_notebook_has_a_row(monkeypatch, tmp_path):
@@ -390,6 +400,15 @@ def test_what_status_shows_is_kept_until_a_file_changes(tmp_path, monkeypatch, c
     paths.write_whole(folders.figures() / "table1.csv", "changed")
     main(["status", "--profile", "smoke"])
     assert len(calls) == 2
+
+
+def test_a_slip_in_a_kept_answer_is_no_answer(tmp_path, monkeypatch):
+    monkeypatch.setattr(folders, "project_root", lambda: tmp_path)
+    kept("share", "smoke", lambda: {"agreeing": [85, 108]})
+    (file,) = folders.build("kept").glob("*.json")
+    file.write_text(file.read_text().replace("85", "95"))
+    made_again = kept("share", "smoke", lambda: {"agreeing": [85, 108]})
+    assert made_again == {"agreeing": [85, 108]}
 
 
 def test_an_answer_that_is_empty_is_kept_too(tmp_path, monkeypatch):
