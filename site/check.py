@@ -18,6 +18,7 @@ import pandas as pd
 from publish import write_markdown_page
 
 from mimlstudy import folders
+from mimlstudy.report.companion import SYNTHETIC_NOTE
 
 ROOT = folders.project_root()
 FAULTS = {
@@ -63,9 +64,14 @@ def lost_links(page: str) -> list[str]:
 
 
 def differing_tables(published: Path, made_again: Path) -> list[str]:
-    """The published tables that are missing among those made again, or differ from them."""
+    """The published tables that are missing among those made again, or differ from them.
+
+    Tables of synthetic data, in place of files that are not here, are not compared.
+    """
     differing = []
     for path in sorted(published.glob("*.*")):
+        if shows_synthetic_data(made_again / f"{path.stem}.md"):
+            continue
         if path.suffix == ".csv":
             differing += difference(path, made_again / path.name, other_numbers)
         elif path.suffix in SHOWN_TABLES and path.name != "README.md":  # which no notebook makes
@@ -76,7 +82,8 @@ def differing_tables(published: Path, made_again: Path) -> list[str]:
 def differing_pages(published: Path, executed: Path, made_again: Path) -> list[str]:
     """The published pages that are not what the executed notebooks give.
 
-    Pages are made again beside the figures of these notebooks, to which they refer.
+    Pages are made again beside the figures of these notebooks, to which they refer. Those that show
+    synthetic data, in place of files that are not here, are not compared.
     """
     differing = []
     for path in sorted(published.glob("*.md")):
@@ -84,6 +91,8 @@ def differing_pages(published: Path, executed: Path, made_again: Path) -> list[s
         again = made_again / path.name
         is_typed_alone = path.stem == OUTPUTS_DIFFER
         again.unlink(missing_ok=True)  # of an earlier check
+        if shows_synthetic_data(notebook):
+            continue
         if notebook.is_file():
             page = nbformat.read(notebook, as_version=4)
             if is_typed_alone:
@@ -92,6 +101,11 @@ def differing_pages(published: Path, executed: Path, made_again: Path) -> list[s
         compare = other_typed_text if is_typed_alone else other_text
         differing += difference(path, again, compare)
     return differing
+
+
+def shows_synthetic_data(path: Path) -> bool:
+    """Whether a notebook or table says that it shows them in place of files that are not here."""
+    return path.is_file() and SYNTHETIC_NOTE in path.read_text(encoding="utf-8")
 
 
 def difference(path: Path, again: Path, compare: Callable[[Path, Path], str]) -> list[str]:
@@ -149,6 +163,13 @@ def main(arguments=None):
         published, made_again = ROOT / "figures", options.published / "figures"
         wrong += differing_tables(published, made_again)
         wrong += differing_pages(published / "pages", options.published, made_again / "pages")
+        notebooks = sorted(options.published.glob("*.ipynb"))
+        left_out = [path.stem for path in notebooks if shows_synthetic_data(path)]
+        if left_out:
+            print(
+                f"not compared with what is published, since data files are not here: "
+                f"{', '.join(left_out)}; `mimlpaper data --fetch` downloads them"
+            )
     print(*wrong, f"{len(pages)} pages read, {len(wrong)} faults", sep="\n")
     # No page at all means that the folder was named wrongly.
     return int(bool(wrong) or not pages)

@@ -32,7 +32,7 @@ from mimlstudy.report.bench import folder_of
 from mimlstudy.report.companion import SYNTHETIC_NOTE
 from mimlstudy.report.figures import caption_of
 from mimlstudy.report.first_page import answer
-from mimlstudy.report.notebook_page import LEFT_OUT, WITHOUT_STDERR
+from mimlstudy.report.notebook_page import LEFT_OUT
 from mimlstudy.report.notebooks import find_notebook, run_notebooks
 from mimlstudy.report.sections import photograph
 from mimlstudy.report.status import (
@@ -89,11 +89,12 @@ def write_markdown_page(page, path: Path) -> Path:
         picture.unlink()  # of an earlier page
     pictures = Pictures(path)
     for cell in page.cells:
+        if "outputs" in cell:
+            # Not what went to standard error, such as how long a first fit takes.
+            cell.outputs = [part for part in cell.outputs if part.get("name") != "stderr"]
         for output in cell.get("outputs", ()):
             make_plain(output, cell, pictures)
-    template = "{% extends 'markdown/index.md.j2' %}" + WITHOUT_STDERR
-    left_out = Config({"TagRemovePreprocessor": LEFT_OUT})
-    exporter = MarkdownExporter(config=left_out, raw_template=template)
+    exporter = MarkdownExporter(config=Config({"TagRemovePreprocessor": LEFT_OUT}))
     text, _ = exporter.from_notebook_node(page)
     text = TO_NOTEBOOK.sub(r"](\1.md", text.lstrip())
     return paths.write_whole(path, text)

@@ -8,6 +8,7 @@ pin()  # before NumPy, which the imports below import
 # isort: split
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -382,9 +383,12 @@ class Companion:
         table : ReportTable
         name : str, its ``file`` in ``artefacts.csv``.
         of : sequence of Dataset, default ()
-            The data described; synthetic data never replace the table of original data.
+            The data described. Synthetic data are named in the caption, and never replace the
+            table of original data.
         """
         is_synthetic = any(data.kind == "synthetic" for data in of)
+        if is_synthetic:
+            table = replace(table, caption=f"{table.caption} {SYNTHETIC_NOTE}")
         if not is_synthetic or not self._overwrites_published:
             save_table(table, self.folder, name)
         # The site and the rendered pages find an artefact by its name.

@@ -5,6 +5,7 @@ import nbformat
 import pytest
 
 from mimlstudy import folders
+from mimlstudy.report.companion import SYNTHETIC_NOTE
 
 # The sign at the start of a page, and what is wrong with it.
 FAULTS = [
@@ -112,6 +113,32 @@ def test_of_a_page_whose_outputs_differ_what_is_typed_is_compared(tmp_path):
     assert faults("The largest values are 3 and 4:") == []
     (fault,) = faults("The largest values are 3 and 5:")
     assert "it has no line 'The largest values are 3 and 5:'" in fault
+
+
+def test_what_a_notebook_writes_to_standard_error_changes_no_page(tmp_path):
+    def text(outputs):
+        cell = nbformat.v4.new_code_cell("fit()", outputs=outputs)
+        path = tmp_path / "6_any.md"
+        check.write_markdown_page(nbformat.v4.new_notebook(cells=[cell]), path)
+        return path.read_text()
+
+    told = nbformat.v4.new_output("stream", name="stderr", text="compiling loops")
+    shown = nbformat.v4.new_output("stream", name="stdout", text="3")
+    assert text([told, shown]) == text([shown])
+
+
+def test_what_shows_synthetic_data_in_place_of_files_is_not_compared(
+    pages, published, made_again, tmp_path, capsys, monkeypatch
+):
+    assert pages(f"> **{SYNTHETIC_NOTE}** All 25 values agree.") == []
+    (made_again / "table1.csv").write_text(TABLE.replace("0.5", "0.7"))
+    (made_again / "table1.md").write_text(f"Scenes. {SYNTHETIC_NOTE}")
+    assert check.differing_tables(published, made_again) == []
+    (tmp_path / "page.html").write_text("<html></html>")
+    monkeypatch.setattr(check, "differing_tables", lambda *folders: [])
+    monkeypatch.setattr(check, "differing_pages", lambda *folders: [])
+    assert check.main([str(tmp_path), "--published", str(tmp_path)]) == 0
+    assert "since data files are not here: 6_any; `mimlpaper data" in capsys.readouterr().out
 
 
 def test_a_page_of_an_earlier_check_is_not_compared(pages, tmp_path):
