@@ -90,14 +90,18 @@ def write_markdown_page(page, path: Path) -> Path:
     pictures = Pictures(path)
     for cell in page.cells:
         if "outputs" in cell:
-            # Not what went to standard error, such as how long a first fit takes.
-            cell.outputs = [part for part in cell.outputs if part.get("name") != "stderr"]
+            cell.outputs = list(filter(is_shown, cell.outputs))
         for output in cell.get("outputs", ()):
             make_plain(output, cell, pictures)
     exporter = MarkdownExporter(config=Config({"TagRemovePreprocessor": LEFT_OUT}))
     text, _ = exporter.from_notebook_node(page)
     text = TO_NOTEBOOK.sub(r"](\1.md", text.lstrip())
     return paths.write_whole(path, text)
+
+
+def is_shown(output) -> bool:
+    """Whether a page shows an output: not standard error, and not a notice that is over."""
+    return output.get("name") != "stderr" and any(output.get("data", {"": "text"}).values())
 
 
 class Pictures:

@@ -115,14 +115,21 @@ def test_of_a_page_whose_outputs_differ_what_is_typed_is_compared(tmp_path):
     assert "it has no line 'The largest values are 3 and 5:'" in fault
 
 
-def test_what_a_notebook_writes_to_standard_error_changes_no_page(tmp_path):
+@pytest.mark.parametrize(
+    "told",
+    [
+        nbformat.v4.new_output("stream", name="stderr", text="compiling loops"),
+        nbformat.v4.new_output("display_data", {"text/html": ""}),
+    ],
+    ids=["standard error", "a notice that is over"],
+)
+def test_what_is_not_shown_changes_no_page(tmp_path, told):
     def text(outputs):
         cell = nbformat.v4.new_code_cell("fit()", outputs=outputs)
         path = tmp_path / "6_any.md"
         check.write_markdown_page(nbformat.v4.new_notebook(cells=[cell]), path)
         return path.read_text()
 
-    told = nbformat.v4.new_output("stream", name="stderr", text="compiling loops")
     shown = nbformat.v4.new_output("stream", name="stdout", text="3")
     assert text([told, shown]) == text([shown])
 
