@@ -14,8 +14,8 @@ def cells_page(get_records, store, profile):
     """Every cell as a template that the page shows when its address is asked for.
 
     ``get_records(name)`` gives the records of an experiment in a ``profile``, and ``store`` has the
-    outcomes of verification. What cells of one method on one data set share,
-    their origins, is a template of its own.
+    outcomes of verification. What cells of one method on one data set share, their origins, is a
+    template of its own.
     """
     templates, names = [], {}
     for number in printed_tables():

@@ -104,7 +104,7 @@ def differing_pages(published: Path, executed: Path, made_again: Path) -> list[s
 
 
 def shows_synthetic_data(path: Path) -> bool:
-    """Whether a notebook or table says that it shows them in place of files that are not here."""
+    """Whether a notebook or table says that such data stand in place of files that are not here."""
     return path.is_file() and SYNTHETIC_NOTE in path.read_text(encoding="utf-8")
 
 
@@ -163,8 +163,8 @@ def main(arguments=None):
         published, made_again = ROOT / "figures", options.published / "figures"
         wrong += differing_tables(published, made_again)
         wrong += differing_pages(published / "pages", options.published, made_again / "pages")
-        notebooks = sorted(options.published.glob("*.ipynb"))
-        left_out = [path.stem for path in notebooks if shows_synthetic_data(path)]
+        executed = sorted(options.published.glob("*.ipynb"))
+        left_out = [path.stem for path in executed if shows_synthetic_data(path)]
         if left_out:
             print(
                 f"not compared with what is published, since data files are not here: "

@@ -32,7 +32,7 @@ from mimlstudy.report.bench import folder_of
 from mimlstudy.report.companion import SYNTHETIC_NOTE
 from mimlstudy.report.figures import caption_of
 from mimlstudy.report.first_page import answer
-from mimlstudy.report.notebook_page import LEFT_OUT
+from mimlstudy.report.notebook_page import LEFT_OUT, keep_what_is_shown
 from mimlstudy.report.notebooks import find_notebook, run_notebooks
 from mimlstudy.report.sections import photograph
 from mimlstudy.report.status import (
@@ -88,20 +88,14 @@ def write_markdown_page(page, path: Path) -> Path:
     for picture in path.parent.glob(f"{path.stem}_*.png"):
         picture.unlink()  # of an earlier page
     pictures = Pictures(path)
+    keep_what_is_shown(page)
     for cell in page.cells:
-        if "outputs" in cell:
-            cell.outputs = list(filter(is_shown, cell.outputs))
         for output in cell.get("outputs", ()):
             make_plain(output, cell, pictures)
     exporter = MarkdownExporter(config=Config({"TagRemovePreprocessor": LEFT_OUT}))
     text, _ = exporter.from_notebook_node(page)
     text = TO_NOTEBOOK.sub(r"](\1.md", text.lstrip())
     return paths.write_whole(path, text)
-
-
-def is_shown(output) -> bool:
-    """Whether a page shows an output: not standard error, and not a notice that is over."""
-    return output.get("name") != "stderr" and any(output.get("data", {"": "text"}).values())
 
 
 class Pictures:

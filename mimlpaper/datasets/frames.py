@@ -71,8 +71,7 @@ LIKE_BAG = re.compile(r"bags?(?:[ _-]?(?:id|name|no|number))?", re.IGNORECASE)
 WITHIN_NAMES = (" ", "-", "_", ".", ":")
 BETWEEN_NAMES = ("/", "&", "+", "~", "·")
 MARKS = re.compile(r"[^\w\s]+|_+")  # what else may stand between names, such as ^ or //
-DIGITS_AND_SPACES = re.compile(r"[0-9]+(?: +[0-9]+)*")
-NUMBERS_APART = re.compile(r"[0-9]+(?: +[0-9]+)+")
+NUMBERS = re.compile(r"[0-9]+(?: +[0-9]+)*")  # one, or several with spaces between them
 EMPTY_SETS = ("set()", "frozenset()")  # how Python shows a set without names
 
 
@@ -532,10 +531,13 @@ def _check_separated(column, names):
     With a separator that is rare within names, one part that another name has says as much. With
     others it may be chance: "semi-detached" beside "detached".
     """
-    for separator in [*WITHIN_NAMES, *_marks_within(names)]:
+    for separator in WITHIN_NAMES:
         for name, parts in _divided(names, separator):
             if names.issuperset(parts):
                 raise _unseparated(column, separator, name, parts[0])
+    for name, mark, parts in _divided_by_marks(names):
+        if names.issuperset(parts):
+            raise _unseparated(column, mark, name, parts[0])
     for separator in BETWEEN_NAMES:
         name_of_part = {name: name for name in names}
         for name, parts in _divided(names, separator):
@@ -547,9 +549,13 @@ def _check_separated(column, names):
 
 def _check_numbers_apart(column, names):
     """Raise a ValueError if names are whole numbers with spaces between them, such as "7 1 2"."""
-    sets = [name for name in names if NUMBERS_APART.fullmatch(name)]
-    if sets and all(map(DIGITS_AND_SPACES.fullmatch, names)):
-        raise _unseparated(column, " ", sets[0], min(names - {sets[0]}, default="no other"))
+    if all(map(NUMBERS.fullmatch, names)):
+        for name in sorted(names):
+            if " " in name:
+                raise ValueError(
+                    f"{column!r:.60} has the name {name!r:.60}; give separator=' ', or "
+                    "separator=';' if it is one name"
+                )
 
 
 def _divided(names, separator):
@@ -560,9 +566,15 @@ def _divided(names, separator):
             yield name, parts
 
 
-def _marks_within(names):
-    """All runs of marks in names, without letters, digits and spaces."""
-    return sorted(set(chain.from_iterable(map(MARKS.findall, names))))
+def _divided_by_marks(names):
+    """The names with text on both sides of a mark, the mark, and their parts.
+
+    Each name is divided by its own marks alone, since those of all names may be many.
+    """
+    for name in sorted(names):
+        for mark in MARKS.findall(name):
+            for _, parts in _divided([name], mark):
+                yield name, mark, parts
 
 
 def _unseparated(column, separator, name, other):

@@ -18,10 +18,6 @@ SCRIPTS = (
     "html_head_js_mermaidjs",
     "jupyter_widgets",
 )
-# What cells wrote to standard error is left out.
-WITHOUT_STDERR = """{% block output scoped %}
-{%- if output.name != "stderr" %}{{ super() }}{% endif -%}
-{% endblock %}"""
 WITHOUT_SCRIPTS = "".join(f"{{% block {name} %}}{{% endblock %}}" for name in SCRIPTS)
 # The alternative text of a picture: its own, or that of its cell, as MyST-NB has it.
 ALTERNATIVE_TEXT = """{% block data_png scoped %}
@@ -30,7 +26,7 @@ ALTERNATIVE_TEXT = """{% block data_png scoped %}
 {%- set img = '<img alt="%s" ' % (alt | escape_html) if alt else "<img " -%}
 {{ super() | replace("<img ", img, 1) }}
 {% endblock %}"""
-TEMPLATE = f"{{% extends 'lab/index.html.j2' %}}{WITHOUT_STDERR}{WITHOUT_SCRIPTS}{ALTERNATIVE_TEXT}"
+TEMPLATE = f"{{% extends 'lab/index.html.j2' %}}{WITHOUT_SCRIPTS}{ALTERNATIVE_TEXT}"
 WITHOUT_CELL = ["remove-cell", "hide-cell", "injected-parameters"]  # tags of MyST-NB
 LEFT_OUT = {
     "enabled": True,
@@ -51,6 +47,7 @@ def write_page(notebook, path: Path, *, is_answer: bool = False):
     """
     title = title_of(notebook) or path.stem
     left_out = LEFT_OUT_OF_ANSWERS if is_answer else LEFT_OUT
+    keep_what_is_shown(notebook)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = FORMULA.sub(_mathml, cell.source)
@@ -63,6 +60,19 @@ def write_page(notebook, path: Path, *, is_answer: bool = False):
     text, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": title}})
     page = HEADING.sub(_in_lower_case, text)
     paths.write_whole(path, page)
+
+
+def keep_what_is_shown(notebook):
+    """Take outputs from its cells that no page shows: standard error, and a notice that is over."""
+    for cell in notebook.cells:
+        if "outputs" in cell:
+            cell.outputs = list(filter(_is_shown, cell.outputs))
+
+
+def _is_shown(output):
+    if "data" in output:
+        return any(output.data.values())
+    return output.get("name") != "stderr"
 
 
 def title_of(notebook) -> str:

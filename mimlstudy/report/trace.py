@@ -35,12 +35,12 @@ from mimlstudy.paper.experiments import EXPERIMENTS, reader
 from mimlstudy.paper.printed import printed_tables
 from mimlstudy.paper.settings import CLOSEST, settings_table
 from mimlstudy.report import tables
+from mimlstudy.report.marks import DAGGER
 from mimlstudy.report.sentences import counted, of_profile
 from mimlstudy.report.verdict_looks import VERDICT_WORDS
 from mimlstudy.report.words import IN_SENTENCES
 
 RunValues = dict[str, float]  # by the run's name
-BY_PRINT = "†"  # marks a setting
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class ExplainedSetting:
     by_print: bool  # whether it was chosen because it comes closest to print
 
     def __str__(self):
-        mark = f" {BY_PRINT}" if self.by_print else ""
+        mark = f" {DAGGER}" if self.by_print else ""
         setting = f"{self.parameter} = {self.value}"
         # Reasons stand below each other.
         return f"{setting:<50} {self.reason}{mark}"
@@ -84,7 +84,7 @@ class Origin:
 
     def _legend(self):
         by_print = any(setting.by_print for setting in self.settings)
-        return (f"{BY_PRINT} chosen because it comes closest to print",) if by_print else ()
+        return (f"{DAGGER} chosen because it comes closest to print",) if by_print else ()
 
     def to_html(self) -> str:
         """The facts as a list of definitions."""

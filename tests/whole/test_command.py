@@ -144,25 +144,25 @@ def test_verify_says_how_many_records_it_cannot_compare(run, monkeypatch):
     )
 
 
-@pytest.mark.usefixtures("recorded")
-def test_an_audit_needs_no_data(run, monkeypatch):
+@pytest.fixture
+def without_data(monkeypatch):
+    """No data file is here."""
     monkeypatch.setattr(
         PaperCatalogue,
         "is_present",
         lambda *arguments: False,
     )
+
+
+@pytest.mark.usefixtures("recorded", "without_data")
+def test_an_audit_needs_no_data(run):
     code, printed = run(f"verify {SMOKE_RUN} --audit 20")
     assert code == 0
     assert "nothing was checked: the data are not here" in printed
 
 
-@pytest.mark.usefixtures("recorded")
-def test_verify_of_what_is_current_says_so_also_without_data(run, monkeypatch):
-    monkeypatch.setattr(
-        PaperCatalogue,
-        "is_present",
-        lambda *arguments: False,
-    )
+@pytest.mark.usefixtures("recorded", "without_data")
+def test_verify_of_what_is_current_says_so_also_without_data(run):
     code, printed = run(f"verify {SMOKE_RUN} --only-not-current")
     assert code == 0
     assert "no group that can be verified has records that are not current" in printed
