@@ -115,7 +115,7 @@ CANDIDATES: dict[str, BaseEstimator] = {
     "set kernel SVM": DMimlSvm(lam=0.0),
     "NoisyOr": NoisyOr(label_rule="sign"),
     "D-MimlSvm": DMimlSvm(),
-    "MimlBoost": MimlBoost(n_rounds=25),
+    "MimlBoost": MimlBoost(n_rounds=10),
 }
 
 
@@ -133,7 +133,7 @@ class MimlClassifier(base.LogOdds):
     candidates : dict or None, default None
         Unfitted MIML estimators by name, in the order in which they are tried. None stands for
         :data:`CANDIDATES`.
-    n_folds : int >= 2, default 5
+    n_folds : int >= 2, default 4
         Number of folds, at most one a bag.
     time_budget : float > 0 or None, default 60.0
         Seconds of the whole fit. A candidate other than the first is left out, with a warning, if
@@ -183,7 +183,7 @@ class MimlClassifier(base.LogOdds):
         self,
         candidates=None,
         *,
-        n_folds=5,
+        n_folds=4,
         time_budget=60.0,
         label_rule="sign",
         verbose=0,

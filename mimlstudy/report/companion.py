@@ -7,6 +7,7 @@ pin()  # before NumPy, which the imports below import
 
 # isort: split
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -43,7 +44,7 @@ from mimlstudy.report.parameters import (
     output_folder,
 )
 from mimlstudy.report.progress import show_notices, shown_progress
-from mimlstudy.report.sentences import check_sentence, counted
+from mimlstudy.report.sentences import FalseSentence, check_sentence, counted
 from mimlstudy.report.status import (
     MISSING,
     artefacts,
@@ -180,8 +181,22 @@ class Companion:
             If a fact is false. It names the fact and the sentence, and stops the notebook.
         """
         if self.is_full:
-            check_sentence(text, facts)
+            try:
+                check_sentence(text, facts)
+            except FalseSentence as error:
+                raise FalseSentence(f"{error}; {self._remedy()}") from None
             display(Markdown(text))
+
+    def _remedy(self):
+        """What to do about a false sentence, which may lack records that are not current."""
+        n_trials = sum(map(Counter, trial_counts(self.profile).values()), Counter())
+        not_current = {state: n for state, n in n_trials.items() if state not in (CURRENT, MISSING)}
+        if not not_current:
+            return "correct the sentence"
+        return (
+            f"trials that it may need are not current ({counted(not_current)}), and `mimlpaper "
+            "status` names the commands that make them so; if it is false then, correct it"
+        )
 
     def trials(self, experiment: str, may_repeat: bool = True, **variation) -> pd.DataFrame:
         """Records of an experiment that may be shown; trials without one are run first.

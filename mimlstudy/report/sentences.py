@@ -27,8 +27,7 @@ def check_sentence(text: str, facts: dict[str, bool]) -> None:
             raise TypeError(f"fact {name} must be True or False, got {type(holds).__name__}")
         if not holds:
             raise FalseSentence(
-                f'"{text}": its fact {name} ({place} of {len(facts)}) is false of the records; '
-                "correct the sentence"
+                f'"{text}": its fact {name} ({place} of {len(facts)}) is false of the records'
             )
 
 

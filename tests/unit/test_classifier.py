@@ -248,7 +248,7 @@ def test_explain_gives_what_the_method_gives(bags, Y):
 def test_a_criterion_that_no_fold_defines_is_not_left_out_for_time(bags, Y):
     """A fold of one bag has one class."""
     few = np.r_[np.flatnonzero(Y[:, 0])[:3], np.flatnonzero(~Y[:, 0])[:2]]
-    classifier = MimlClassifier({"NoisyOr": NoisyOr()}, random_state=0)
+    classifier = MimlClassifier({"NoisyOr": NoisyOr()}, n_folds=5, random_state=0)
     with pytest.warns(
         UndefinedMetricWarning, match="no fold defines the area under the curve"
     ):
@@ -267,7 +267,7 @@ def test_what_the_classifier_of_statistics_warns_of_is_shown(bags, Y):
 def test_what_would_take_too_long_is_left_out(bags, Y):
     # Five folds of a candidate need half a second.
     candidates = {"early": Slow(), "late": Slow()}
-    classifier = MimlClassifier(candidates, time_budget=0.6)
+    classifier = MimlClassifier(candidates, n_folds=5, time_budget=0.6)
     message = "time_budget=0.6 s is too short for late; raise it"
     with pytest.warns(TimeBudgetWarning, match=message):
         classifier.fit(bags, Y[:, :2])

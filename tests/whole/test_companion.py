@@ -109,7 +109,7 @@ def test_a_sentence_is_shown_if_its_facts_hold(project, shown):
 
 
 def test_a_sentence_whose_fact_is_false_stops_the_notebook(project, shown):
-    said = r'"Eight of 7 agree\.": its fact all_agree \(2 of 2\) is false'
+    said = r'"Eight of 7 agree\.": its fact all_agree \(2 of 2\) is false.*; correct the sentence$'
     with pytest.raises(FalseSentence, match=said):
         Companion().says(
             "Eight of 7 agree.",
@@ -117,6 +117,16 @@ def test_a_sentence_whose_fact_is_false_stops_the_notebook(project, shown):
             all_agree=False,
         )
     assert not shown.objects
+
+
+def test_a_false_sentence_says_that_records_are_not_current(project, shown, monkeypatch):
+    """It may be right once they are."""
+    counts = {"table1": {"current": 9, "differs": 1}, "table2": {"current": 9, "missing": 2}}
+    monkeypatch.setattr(companion, "trial_counts", {"paper": counts}.get)
+    with pytest.raises(
+        FalseSentence, match=r"not current \(1 differs\), and `mimlpaper status`"
+    ):
+        Companion().says("Eight of 7 agree.", all_agree=False)
 
 
 def test_a_fact_that_is_neither_true_nor_false_is_refused(project, shown):
