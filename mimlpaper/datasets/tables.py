@@ -88,6 +88,8 @@ class Column:
             hint = "; a point stands before decimals, and nothing between thousands"
         elif is_number and WORD.match(got):
             hint = "; give words as categories, in a DataFrame, or as columns of 0 and 1"
+        elif self.kind == "label" and got.strip("'").lower() in MISSING:
+            hint = "; leave out bags whose labels are not known"
         elif is_number and got.startswith(SHOWN_TIMES):
             hint = "; give a number, such as of days"
         return ValueError(f"{self.name!r} must be {self.needed}, got {got}{hint}")

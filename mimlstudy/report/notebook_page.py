@@ -26,7 +26,13 @@ ALTERNATIVE_TEXT = """{% block data_png scoped %}
 {%- set img = '<img alt="%s" ' % (alt | escape_html) if alt else "<img " -%}
 {{ super() | replace("<img ", img, 1) }}
 {% endblock %}"""
-TEMPLATE = f"{{% extends 'lab/index.html.j2' %}}{WITHOUT_SCRIPTS}{ALTERNATIVE_TEXT}"
+# JupyterLab's template shows code within an output of Markdown in the font of prose.
+CODE_FONT = """{% block html_head_css %}
+<style>.jp-OutputArea-output.jp-RenderedMarkdown pre {
+  font-family: var(--jp-code-font-family);
+}</style>
+{% endblock %}"""
+TEMPLATE = f"{{% extends 'lab/index.html.j2' %}}{WITHOUT_SCRIPTS}{CODE_FONT}{ALTERNATIVE_TEXT}"
 WITHOUT_CELL = ["remove-cell", "hide-cell", "injected-parameters"]  # tags of MyST-NB
 LEFT_OUT = {
     "enabled": True,

@@ -1444,7 +1444,14 @@ def test_no_head_of_a_table_of_labels_has_a_meaning(labels_of):
     ("content", "message"),
     [
         ("image,sea\na,1\nb,2\n", "line 3: 'sea' must be 0 or 1, got '2'"),
-        ("image,sea\na,\n", "line 2: 'sea' must be 0 or 1, got ''"),
+        (
+            "image,sea\na,\n",
+            "line 2: 'sea' must be 0 or 1, got ''; leave out bags whose labels",
+        ),
+        (
+            "image,sea\na,n/a\n",
+            "must be 0 or 1, got 'n/a'; leave out bags whose labels are not",
+        ),
         ("image,sea\na,1,0\n", "line 2: 2 values are needed, got 3"),
         ("image,sea,sea\na,1,0\n", "label names must differ .*got 'sea' 2 times"),
         ("image,sea\na,1\na,1\n", "bag names must differ .*got 'a' 2 times"),

@@ -430,7 +430,8 @@ def test_learners_are_ranked_and_a_rival_without_features_is_last(labelled):
     assert table["p"].iloc[0] == 1.0
     words = own_data.comparison_in_words(compared)
     # They are equally good, and named in the order of the table.
-    assert words.startswith(f"{', '.join(table.index[:3])} have the highest")
+    first, second, third = table.index[:3]
+    assert words.startswith(f"{first}, {second} and {third} have the highest")
 
 
 def test_equal_learners_share_the_first_place():
@@ -446,7 +447,7 @@ def test_equal_learners_share_the_first_place():
     ]
     words = own_data.comparison_in_words(pd.DataFrame(rows))
     # In the order in which learners are listed, not by their names.
-    assert words == "MimlSvm, MimlNn have the highest average precision, 0.500."
+    assert words == "MimlSvm and MimlNn have the highest average precision, 0.500."
 
 
 def test_a_single_label_is_judged_by_the_area_under_its_curve(labelled):

@@ -52,6 +52,7 @@ from mimlstudy.judge.statistics import ZERO, SplitSizes, extra_variance, t_test
 from mimlstudy.report.figures import BLUE, GREEN, LINE, VERMILION
 from mimlstudy.report.parameters import caller_folder, number_in
 from mimlstudy.report.plain import markdown_text
+from mimlstudy.report.sentences import listed
 
 LABELS_FILE = "labels.csv"
 BAGS, ONE_VECTOR, NO_FEATURES = "the bag", "one vector of it", "nothing of it"
@@ -508,14 +509,14 @@ def comparison_in_words(compared: pd.DataFrame) -> str:
     is_best = table["behind"] < ZERO
     best, rivals = table.index[is_best], table.index[~is_best]
     has, it_is = ("has", "It is") if len(best) == 1 else ("have", "They are")
-    sentences = [f"{', '.join(best)} {has} the highest {title}, {highest:.3f}."]
+    sentences = [f"{listed(best)} {has} the highest {title}, {highest:.3f}."]
     n_folds, n_defining = compared["fold"].nunique(), len(_folds_that_define(criterion, compared))
     if n_defining < n_folds:
         sentences.append(f"Only {n_defining} of {n_folds} folds define it.")
     # A NaN, of a single fold, shows no difference.
     similar = [name for name in rivals if not table.loc[name, "p"] < SIGNIFICANT]
     if similar:
-        sentences.append(f"These are not significantly worse: {', '.join(similar)}.")
+        sentences.append(f"These are not significantly worse: {listed(similar)}.")
     elif len(rivals):
         sentences.append(f"{it_is} significantly better than every other learner.")
     return " ".join(sentences)
@@ -624,6 +625,7 @@ def label_figure(data: LabelledBags) -> Figure:
     # A dollar in a name begins no formula.
     ax.set_yticks(range(len(upwards)), upwards.index, parse_math=False)
     ax.set(xlabel="number of bags", ylabel="")
+    ax.locator_params(axis="x", integer=True)
     return figure
 
 

@@ -1,4 +1,4 @@
-"""The notebooks where readers use them: JupyterLab, papermill, nbconvert.
+"""The notebooks where readers use them: JupyterLab, papermill, nbconvert, and as pages.
 
 `mimlpaper run` executes all of them; here some run without it, in folders of their own.
 """
@@ -13,9 +13,11 @@ import time
 import urllib.request
 from contextlib import contextmanager
 
+import nbformat
 import pytest
 from conftest import ROOT, watched_page
 
+from mimlstudy.report.notebook_page import write_page
 from mimlstudy.report.notebooks import available_notebooks
 
 LAB = "mimlstudy.report.lab"  # the module that `make lab` runs
@@ -258,3 +260,18 @@ def call(program, *arguments, folder):
         check=True,
         timeout=SECONDS_TO_RUN,
     )
+
+
+def test_code_in_markdown_that_a_cell_shows_looks_like_code(browser, tmp_path):
+    data = {"text/markdown": "```python\nmodel = 1\n```"}
+    cell = nbformat.v4.new_code_cell(
+        "pass",
+        outputs=[nbformat.v4.new_output("display_data", data)],
+        execution_count=1,
+    )
+    write_page(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "page.html")
+    with watched_page(browser, width=1280) as page:
+        page.goto((tmp_path / "page.html").as_uri())
+        family = "element => getComputedStyle(element).fontFamily"
+        code = page.locator(".jp-RenderedMarkdown pre").evaluate(family)
+        assert code == page.locator(".jp-InputArea pre").evaluate(family)
