@@ -2,6 +2,7 @@
 
 import math
 import re
+import unicodedata
 from collections.abc import Sequence
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -23,6 +24,8 @@ REFUSED = {
 TIMES = date, time, timedelta, np.datetime64, np.timedelta64, pd.Period
 # Of cells of objects float() would read some: to Python the text "1_0" is 10.
 NO_NUMBERS = str, bytes, complex, *TIMES
+# A mark before three digits, as in 1,000.
+THOUSANDS = re.compile(r"(?<=\d)[,_'\u2019\u00a0\u202f](?=\d{3}(?!\d))")
 A_TABLE = "must be a table of booleans, or 0 and 1"
 OF_NAMES = f"{A_TABLE}; make it of lists of names by MultiLabelBinarizer()"
 
@@ -232,11 +235,22 @@ def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:
         if not _may_mean_other_places(words, integers):
             return np.arange(len(texts))
     in_one_only = wanted_texts.symmetric_difference(texts).tolist()
-    difference = in_one_only or "names that repeat"
+    difference = str(in_one_only or "names that repeat")
+    remedy = "if their order is the same, drop the names of one, as .to_numpy() does"
+    if len({*_composed(in_one_only)}) < len(in_one_only):
+        difference = ascii(in_one_only)
+        remedy = "give both in one form of Unicode, by unicodedata.normalize('NFC', name)"
+    elif in_one_only:
+        remedy = f"{remedy}; order both alike before a split by places, as scikit-learn's"
     raise ValueError(
-        f"{what} must have the same names on both sides, in any order, got {difference!s:.60} "
-        "on one side only; if their order is the same, drop the names of one, as .to_numpy() does"
+        f"{what} must have the same names on both sides, in any order, got {difference:.60} "
+        f"on one side only; {remedy}"
     )
+
+
+def _composed(texts):
+    """The texts in one form of Unicode, in which each letter is one character with its accents."""
+    return [unicodedata.normalize("NFC", text) for text in texts]
 
 
 def _check_meant(what, names, wanted):
@@ -286,12 +300,10 @@ def _may_mean_other_places(words, integers):
     Or some of them beside others, unless the integers are those of pandas itself.
     """
     made_by_pandas = _is_from_pandas(integers)
-    integers = [float(integer) for integer in integers]
-    numbers = [list(map(float, re.findall("[0-9]+", word))) for word in words]
-    n_everywhere = min(map(len, numbers))
-    # From the beginning and from the end, since other numbers may stand before or behind.
-    places = range(-n_everywhere, n_everywhere)
-    columns = [[of_word[place] for of_word in numbers] for place in places]
+    # Exact, since ids may be longer than floats; a minus may be a hyphen in the words.
+    integers = [abs(Decimal(int(integer))) for integer in integers]
+    without_marks = [THOUSANDS.sub("", word) for word in words]
+    columns = [*_columns_of_numbers(words), *_columns_of_numbers(without_marks)]
     if integers in columns:
         return False
     if any(sorted(column) == sorted(integers) for column in columns):
@@ -301,3 +313,12 @@ def _may_mean_other_places(words, integers):
     # Numbers that repeat, such as 1 of "s1_img03.png", count something else.
     different = [set(column) for column in columns if len(set(column)) == len(column)]
     return any(not numbers.isdisjoint(integers) for numbers in different)
+
+
+def _columns_of_numbers(words):
+    """The numbers at each place that all words have, in digits of any script."""
+    numbers = [list(map(Decimal, re.findall(r"\d+", word))) for word in words]
+    n_everywhere = min(map(len, numbers))
+    # From the beginning and from the end, since other numbers may stand before or behind.
+    places = range(-n_everywhere, n_everywhere)
+    return [[of_word[place] for of_word in numbers] for place in places]

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
+from numbers import Integral
 from typing import ClassVar, Self
 
 import numpy as np
@@ -503,12 +504,12 @@ def in_order_of_labels(Y, estimator):
 
 
 def _check_numbered(what, parts, columns):
-    """Refuse columns with the numbers 0, 1, … of labels or features in another order.
+    """Refuse columns with numbers that do not rise, where labels or features have no names.
 
     They may be names, or mean nothing.
     """
-    numbers = list(range(len(columns)))
-    if list(columns) != numbers and set(columns) == set(numbers):
+    are_numbers = all(isinstance(column, Integral) for column in columns)
+    if are_numbers and list(columns) != sorted(columns):
         raise ValueError(
             f"{what} must have its columns in the order of their numbers, got them in another "
             f"order; give {what}.sort_index(axis=1), or, if they have the order of the {parts} in "

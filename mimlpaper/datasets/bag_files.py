@@ -41,6 +41,7 @@ from mimlpaper.datasets.tables import (
     LABEL_PREFIX,
     LIKE_LABEL_PREFIX,
     MOST_DIGITS,
+    NEARLY_LABEL,
     Column,
     check_size,
     label_sets_of,
@@ -53,9 +54,10 @@ from mimlpaper.paths import check_file, write_whole
 TEXTS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".arff")  # also compressed: .csv.gz
 READABLE = (*TEXTS, *(f"{ending}.gz" for ending in TEXTS), ".parquet", ".mat")
 LABEL_TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+GZIP = b"\x1f\x8b"  # how compressed files begin
 DELIMITERS = ",;\t|"  # between the cells of CSV
 ANY_DELIMITER = re.compile(f"[{DELIMITERS}]")
-HEAD = re.compile(r"(?:[ \r]*\n)*([^\n]*)")
+HEAD = re.compile(r"(?: *+[\r\n]++)*+([^\r\n]*)")
 # First lines before the head, also as a spreadsheet saves them: in quotes, with empty cells.
 KDIS = re.compile(rf'\s*"?(\d++)"?[{DELIMITERS} ]*+(?:\r\n?|\n)', re.ASCII)
 EXCEL = re.compile(rf'"?sep=([{DELIMITERS}])"?[{DELIMITERS} ]*+(?:\r\n?|\n)')
@@ -70,7 +72,7 @@ MAT_COMPRESSED = 15  # the type of a compressed variable
 # In CSV an apostrophe stands before names that a spreadsheet would run, or a reader take for
 # something else.
 LIKE_OTHERS = rf"(?i:{LIKE_INSTANCE.pattern})|{LEFT_OF_INDEX.pattern}"
-GUARDED = re.compile(rf"'*(?:[=+\-@]|{LIKE_LABEL_PREFIX}|(?:{LIKE_OTHERS})$)")
+GUARDED = re.compile(rf"'*(?:[=+\-@]|{LIKE_LABEL_PREFIX}|{NEARLY_LABEL}|(?:{LIKE_OTHERS})$)")
 
 
 class Options(NamedTuple):
@@ -381,6 +383,8 @@ def _text(path, options):
     if str(path).lower().endswith(".gz"):
         content = gzip.GzipFile(fileobj=BytesIO(content)).read(options.max_bytes + 1)
         _check_decompressed(len(content), options.max_bytes)
+    elif content.startswith(GZIP):
+        raise ValueError(f"text is needed, got a compressed file; name it {Path(path).name}.gz")
     try:
         text = content.decode(options.encoding)
     except UnicodeDecodeError as error:
@@ -458,27 +462,41 @@ def _rows_of_csv(text, delimiter):
     Left out are a first line that names the delimiter, and columns at the end that are empty in all
     rows; spreadsheets may add both.
     """
-    # \" within a cell is refused, by strict reading. Before a delimiter or the end of a line it is
-    # a backslash and the quote that closes the cell.
-    escaped_quote = rf'\\"(?![ \t]*(?:{re.escape(delimiter)}|\r|$))'
-    reader = csv.reader(
-        StringIO(text, newline=""),
-        delimiter=delimiter,
-        skipinitialspace=True,
-        strict=re.search(escaped_quote, text, re.MULTILINE) is not None,
-    )
     try:
-        stripped = [(reader.line_num, list(map(str.strip, row))) for row in reader]
-    except csv.Error as error:  # a cell beyond its limit, which the rest of a file can be
-        remedy = "close each quote, and shorten longer cells"
-        if reader.dialect.strict:
-            remedy += '; a quote within quotes is written "", not \\"'
-        raise ValueError(f"line {reader.line_num}: {error}; {remedy}") from error
-    rows = [(line, cells) for line, cells in stripped if any(cells)]
+        rows = _strictly_read(text, delimiter)
+    except ValueError:
+        # Spaces behind a closing quote, which the strict reader refuses, are usual by hand.
+        space = " " if delimiter == "\t" else r"[ \t]"
+        behind_quote = rf'"{space}+(?={re.escape(delimiter)}|\r|$)'
+        rows = _strictly_read(re.sub(behind_quote, '"', text, flags=re.MULTILINE), delimiter)
     if EXCEL.match(text):
         del rows[0]
     width = max((_width(cells) for _, cells in rows), default=0)
     return [(line, cells[:width]) for line, cells in rows]
+
+
+def _strictly_read(text, delimiter):
+    """The last line and the cells of each row that has text in a cell."""
+    reader = csv.reader(
+        StringIO(text, newline=""),
+        delimiter=delimiter,
+        skipinitialspace=True,
+        # Otherwise a quote that nothing closes takes the rows behind it into its cell.
+        strict=True,
+    )
+    rows, n_lines = [], 0
+    try:
+        for row in reader:
+            n_lines = reader.line_num
+            cells = list(map(str.strip, row))
+            if any(cells):
+                rows.append((n_lines, cells))
+    except csv.Error as error:  # also a cell beyond its limit, which the rest of a file can be
+        remedy = "close each quote, and shorten longer cells"
+        if '\\"' in text:
+            remedy += '; a quote within quotes is written "", not \\"'
+        raise ValueError(f"line {n_lines + 1}: {error}; {remedy}") from error
+    return rows
 
 
 def _width(cells):
@@ -688,6 +706,8 @@ def _read_mat(path, options):
         variables = loadmat(BytesIO(content))
     except NotImplementedError as error:  # such a file is of another format, HDF5
         raise ValueError("save it by MATLAB's -v7; the format of version 7.3 is another") from error
+    except Exception as error:  # SciPy raises many types
+        raise ValueError(f"a whole file of MATLAB is needed; SciPy says: {error}") from error
     bags, targets = variables.get("bags"), variables.get("targets", variables.get("target"))
     wanted = _list_of_labels(options.labels, options)
     is_new = wanted is not None and not len(wanted)  # bags whose labels nobody knows

@@ -21,6 +21,7 @@ from mimlpaper.datasets.tables import (
     LABEL_PREFIX,
     LIKE_LABEL_PREFIX,
     MISSING,
+    NEARLY_LABEL,
     Column,
     Table,
     check_size,
@@ -49,6 +50,7 @@ PYTHON_LIST = re.compile(
 UNCLEAR = re.compile(r"""[\[\]{}"?]|><|^(?:[bru]|np\.\w+\()'.*'\)?$""")
 # A text with one of these is refused unless separator= is given: they may belong to a name.
 STRANGE_SEPARATORS = ",，、；｜•،؛"
+BARE_LIST = re.compile(r"[\[({][\w ]+(?:,[\w ]+)*[\])}]")  # such as [sea, trees]
 HASHTAGS = re.compile(r"#.*\s#")  # two, such as "#sea #trees"
 ANGLED = re.compile(r"<([^<>]+)>")  # names as Stack Overflow writes them: "<sea><trees>"
 # What a column holds that names no bags, by the kind of its type.
@@ -252,7 +254,20 @@ def columns_of_heads(heads: Sequence) -> list[Column]:
             columns.append(Column(head, INSTANCE))
         else:
             columns.append(Column(head, _kind_of_head(head)))
+    _refuse_nearly_labels(columns)
     return columns
+
+
+def _refuse_nearly_labels(columns):
+    """Refuse what is called like a label beside labels: it would be a feature that tells them."""
+    if all(column.kind != "label" for column in columns):
+        return
+    for column in columns:
+        if column.kind != "label" and re.match(NEARLY_LABEL, column.name):
+            raise ValueError(
+                f"the head of a label begins with {LABEL_PREFIX!r}, as others do, got "
+                f"{column.name!r:.60}; write it so, or give a feature another name"
+            )
 
 
 def _kind_of_head(head):
@@ -294,6 +309,7 @@ def table_of_frame(
     left_out = {INSTANCE}
     if labels is not None and not len(labels):  # labels=[]: new bags, whose labels are not read
         left_out.add("label")
+    _refuse_swallowed_rows(frame, columns, left_out)
     # By place, since a feature may have the name of the bags' column.
     kept = [i for i in range(len(columns)) if i != bag_place and columns[i].kind not in left_out]
     frame, columns = frame.iloc[:, kept], [columns[i] for i in kept]
@@ -305,6 +321,21 @@ def table_of_frame(
     columns = _without_left_index(frame, columns)
     columns = list(map(_typed, columns, frame.dtypes))
     return Table(columns, _numbers(frame, columns), bag_names, frame.index)
+
+
+def _refuse_swallowed_rows(frame, columns, left_out):
+    """Refuse a cell of several lines in a column that is not read: it may hold rows of a file.
+
+    An opening quote takes them into its cell, up to the next quote.
+    """
+    for place, column in enumerate(columns):
+        if column.kind in left_out:
+            for row, cell in enumerate(frame.iloc[:, place]):
+                if isinstance(cell, str) and "\n" in cell:
+                    raise ValueError(
+                        f"{where(frame.index, row)}: {column.name!r} must stand in one line, got "
+                        f"{shown(cell)}; close each quote"
+                    )
 
 
 def _refuse_twin(frame, columns, bag_place):
@@ -603,6 +634,13 @@ def _hint_of_set(column, cell, separator):
     if isinstance(cell, str) and cell.strip().lower() in MISSING:
         name = cell.strip()
         return f"; {name!r} may mean a missing value: give [], or [{name!r}] if it is a name"
+    if isinstance(cell, str) and (missing := _missing_parts(_parts(cell, separator))):
+        return (
+            f"; {missing[0]!r} may mean a missing value: leave it out, or give a list such as "
+            f"['sea', {missing[0]!r}] if it is a name"
+        )
+    if isinstance(cell, str) and BARE_LIST.fullmatch(cell.strip()):
+        return "; quote each name in brackets, as in ['sea', 'trees']"
     if isinstance(cell, str) and not separator:
         for mark in _strange_separators(cell.strip()):
             if names_in(cell, mark) is not None:
@@ -634,14 +672,26 @@ def _names_in_text(text, separator):
         return _names_in_list(text)
     if text and text.lower() in MISSING:
         return None  # a missing value, or a name
-    parts = text.split(separator) if separator else re.split("[;|]", text)
-    names = [part.strip() for part in parts if part.strip()]
+    names = _parts(text, separator)
+    if _missing_parts(names):
+        return None
     # A quote begins a list whose brackets are gone, or a name that a CSV reader left quoted.
     has_quote = any(name.startswith(("'", '"')) for name in names)
     unclear = has_quote or any(map(UNCLEAR.search, names))
     if not separator and _strange_separators(text):
         unclear = True
     return None if unclear else names
+
+
+def _parts(text, separator):
+    """The texts between separators that are not empty."""
+    parts = text.split(separator) if separator else re.split("[;|]", text)
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _missing_parts(parts):
+    """Those that may mean a missing value."""
+    return [part for part in parts if part.lower() in MISSING]
 
 
 def _strange_separators(text):

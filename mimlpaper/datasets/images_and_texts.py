@@ -1,6 +1,7 @@
 """Images as bags of nine colour blobs with their neighbours, and texts as bags of passages."""
 
 import os
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from numbers import Integral, Real
@@ -319,4 +320,5 @@ def _checked(texts):
         raise ValueError("X must hold at least one text, got none; of a generator give list(X)")
     if strange:
         raise ValueError(f"X must hold texts, strings only, got others at {strange!s:.60}")
-    return texts
+    # A letter and its accent may be one character or two.
+    return [unicodedata.normalize("NFC", text) for text in texts]

@@ -18,7 +18,9 @@ from mimlpaper.datasets.labelled import LabelledBags, bags_of_runs, labelled_bag
 
 LABEL_PREFIX = "label:"  # of the head of a column of labels
 # A pattern of what is meant for it, or is it: also with other colons, and as R writes it.
-LIKE_LABEL_PREFIX = r"(?i:labels?\s*[:\uff1a\u2236\ufe55\ua789]|labels?\.)"
+LIKE_LABEL_PREFIX = r"(?i:labels?\s*[:\uff1a\u2236\ufe30\ufe55\ua789]|labels?\.)"
+# Beside heads of labels also this is meant for one. An apostrophe guards the name of a feature.
+NEARLY_LABEL = r"(?i:(?!')[\W_]*(?:label|lable)s?(?![^\W_]))"
 ABSENT = ("", "?")  # texts of a missing value
 # In lower case, also those of R, SAS, pandas, spreadsheets and databases.
 MISSING = frozenset(

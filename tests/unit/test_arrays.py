@@ -356,6 +356,33 @@ def test_numbers_that_names_hold_in_another_order_are_refused():
 @pytest.mark.parametrize(
     ("words", "numbers"),
     [
+        # Ids that a float rounds to one number.
+        (
+            ["1729000000000000001.jpg", "1729000000000000002.jpg"],
+            [1729000000000000002, 1729000000000000001],
+        ),
+        (["img\uff11", "img\uff12"], [2, 1]),
+        (["\u0661.png", "\u0662.png"], [2, 1]),
+        (["1,001", "1,002"], [1002, 1001]),
+        (["1\u202f001 m", "1\u202f002 m"], [1002, 1001]),
+        (["site-1", "site-2"], [-2, -1]),
+    ],
+    ids=ascii,
+)
+def test_numbers_in_another_order_are_refused_however_names_hold_them(words, numbers):
+    with pytest.raises(ValueError, match="rows must have the same names"):
+        order_by_name("rows", words, numbers)
+    assert order_by_name("rows", words, numbers[::-1]).tolist() == [0, 1]
+
+
+def test_names_of_another_form_of_unicode_are_called_that():
+    with pytest.raises(ValueError, match=r"cafe\\u0301.*give both in one form of Unicode"):
+        order_by_name("rows", ["caf\u00e9", "b"], ["b", "cafe\u0301"])
+
+
+@pytest.mark.parametrize(
+    ("words", "numbers"),
+    [
         (["101", "102", "103"], [103, 101, 104]),
         (["101", "102", "103"], [102, 103, 104]),
         (["007", "008"], [8, 9]),

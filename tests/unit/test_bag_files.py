@@ -690,7 +690,7 @@ HEAD_OF_TABLE = "bag,x,label:b,y\n"
         (
             "p,-5e-3,1,6",
             '"p,-5e-3,1,6',
-            "line 4: 4 values are needed, got 1",
+            "line 4: unexpected end of data; close each quote",
         ),
         (
             "label:b",
@@ -1464,6 +1464,64 @@ def test_no_head_of_a_table_of_labels_has_a_meaning(labels_of):
 def test_faults_of_a_table_of_labels_have_their_line(labels_of, content, message):
     with pytest.raises(DataError, match=f"labels.csv: .*{message}"):
         labels_of(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('bag,f,label:s\na,1.5,"1\nb,2,0\nc,3,1\n', "line 2: unexpected end of data; close"),
+        (
+            '"bag","f"\n"a","2.5"\n"b","12.',
+            "line 3: unexpected end of data; close each quote",
+        ),
+        ('bag,f,label:s\na,"7"0,1\nb,2,0\n', "line 2: ',' expected after '\"'; close each"),
+        ('bag,f,label:s\n""a",1,1\na,2,1\n', "line 2: ',' expected after '\"'; close each"),
+        (
+            'bag,instance,f\na,"0,1.5\na,1",2.5\nb,0,3\n',
+            "line 3: 'instance' must stand in one line, got '0,1.5.*close each quote",
+        ),
+        (
+            'bag,f,label:s\na,1.5,"1\nb,2,0\nc,3,1"\n',
+            "line 4: 's' must stand in one line, got '1.*close each quote",
+        ),
+    ],
+)
+def test_no_row_vanishes_in_a_quote_that_nothing_closes(refused, content, message):
+    """Also in columns that are not read."""
+    refused("t.csv", content, message, labels=[])
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+def test_spaces_may_stand_behind_a_closing_quote(read, delimiter):
+    rows = [["bag", "f", "label:s"], ['"a, ""b""" ', '"1" ', "1"], ['"c"', "2", '"0" ']]
+    content = "\n".join(map(delimiter.join, rows))
+    data = read("t.csv", content)
+    assert data.bag_names == ('a, "b"', "c")
+    assert data.X.instances.tolist() == [[1.0], [2.0]]
+
+
+def test_lines_may_end_in_a_carriage_return_alone(read):
+    content = "bag;f;tags\ra;1;sea,trees,sky\rb;2;sea,trees,sun,sand\r"
+    data = read("t.csv", content, labels="tags", separator=",")
+    assert data.bag_names == ("a", "b")
+    assert data.label_names == ("sand", "sea", "sky", "sun", "trees")
+
+
+def test_a_compressed_file_is_called_one(refused):
+    content = gzip.compress(b"bag,f,label:s\na,1,1\n")
+    refused("t.csv", content, r"text is needed, got a compressed file; name it t\.csv\.gz")
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"bag,f,label:s\na,1,1\n" * 20])
+def test_another_file_named_mat_is_called_no_file_of_matlab(refused, content):
+    refused("t.mat", content, "a whole file of MATLAB is needed; SciPy says: ")
+
+
+def test_a_bag_that_is_one_missing_number_comes_back(tmp_path):
+    path = tmp_path / "t.arff"
+    write_bags(path, labelled_bags([[[np.nan]], [[2.0]]], [[1], [0]]))
+    data = read_bags(path, missing=-1.0)
+    assert data.X.instances.tolist() == [[-1.0], [2.0]]
 
 
 def test_matlab_files_of_others_are_refused(tmp_path, variables):

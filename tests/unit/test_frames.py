@@ -671,6 +671,43 @@ def test_a_set_whose_text_may_mean_missing_is_refused(cell):
         kept = read_bags(frame.assign(kinds=["sea", "sea", name]), labels="kinds")
         assert set(kept.label_names) == {"sea", cell}
     assert read_bags(frame.assign(kinds=["sea", "sea", "[]"]), labels="kinds").Y.sum() == 1
+    # Also as a part of a set; a set within which a part is empty has the others.
+    frame = frame.assign(kinds=["sea", "sea", f"sea; {cell} "])
+    with pytest.raises(DataError, match=re.escape(f"['sea', {cell!r}] if it is a name")):
+        read_bags(frame, labels="kinds", separator=";")
+    whole = read_bags(frame.assign(kinds=["sea", "sea", "sea; ;"]), labels="kinds")
+    assert whole.label_names == ("sea",)
+
+
+@pytest.mark.parametrize("cell", ["[sea, trees]", "{sea,trees}", "(sea)"])
+def test_names_in_brackets_must_be_quoted(cell):
+    frame = TABLE.drop(columns="label:sea").assign(kinds=["sea", "sea", cell])
+    with pytest.raises(
+        DataError, match=r"quote each name in brackets, as in \['sea', 'trees'\]"
+    ):
+        read_bags(frame, labels="kinds")
+
+
+NEARLY = ["label_trees", "label-trees", "Label trees", "label=trees", "lable:trees", "LABELS"]
+NEARLY += ["(label:trees)", "`label:trees", "\u2018label:trees", "label\ufe30trees", "_label"]
+
+
+@pytest.mark.parametrize("head", NEARLY)
+def test_what_is_nearly_called_a_label_is_no_feature_beside_labels(head):
+    with pytest.raises(DataError, match="the head of a label begins with 'label:'"):
+        read_bags(TABLE.assign(**{head: [0, 0, 1]}))
+
+
+@pytest.mark.parametrize("head", ["labelled", "relabel", "flabel:x", "albel"])
+def test_a_feature_may_hold_the_word_of_a_label(head):
+    assert head in read_bags(TABLE.assign(**{head: [0, 0, 1]})).feature_names
+
+
+@pytest.mark.parametrize("head", NEARLY[:6])
+def test_a_feature_that_is_nearly_called_a_label_comes_back(head, tmp_path):
+    data = labelled_bags([[[1.0]], [[2.0]]], [[1], [0]], ["sea"], feature_names=[head])
+    write_bags(tmp_path / "t.csv", data)
+    assert read_bags(tmp_path / "t.csv").feature_names == (head,)
 
 
 @pytest.mark.parametrize("cell", MISSING_TEXTS)

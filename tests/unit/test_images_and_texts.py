@@ -259,6 +259,13 @@ def test_vocabulary_is_the_words_in_most_texts():
     assert counts == [[[1, 2]], [[0, 0]], [[0, 0]]]
 
 
+def test_a_letter_and_its_accent_are_one_word_in_either_form():
+    texts = ["caf\u00e9 noir", "cafe\u0301 noir"]
+    text_bags = TextBags(top_share=1.0, stop_words=None).fit(texts)
+    assert text_bags.vocabulary_.tolist() == ["caf\u00e9", "noir"]
+    assert text_bags.transform(texts).instances.tolist() == [[1.0, 1.0], [1.0, 1.0]]
+
+
 def test_vocabulary_has_a_word_at_least_and_stop_words_on_request():
     smallest = TextBags(top_share=0.01).fit(CORPUS)
     assert smallest.vocabulary_.tolist() == ["oil"]
