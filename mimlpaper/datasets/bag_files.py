@@ -390,7 +390,7 @@ def _text(path, options):
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ValueError(
-            f"line {line}: text in {options.encoding} is needed, got byte "
+            f"line {line}: text in {options.encoding.removesuffix('-sig')} is needed, got byte "
             f"{content[error.start]:#x}; save the file as UTF-8, or give "
             f"encoding={_likely_encoding(content)!r}"
         ) from error

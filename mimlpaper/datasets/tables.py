@@ -33,6 +33,7 @@ INTEGER = re.compile(r"[+-]?\d++", re.ASCII)
 WITH_COMMA = re.compile(r"'[+-]?\d[\d.]*+,[\d.,]*+'", re.ASCII)
 # How errors show a text with a word in it, and dates and times.
 WORD = re.compile(r"""['"](?>\\x..|\\u.{4}|\\.|[^\\])*?[a-z]{2}""", re.IGNORECASE)
+INFINITE = re.compile(r"'[+-]?inf(?:inity)?'", re.IGNORECASE)
 SHOWN_TIMES = ("Timestamp(", "Timedelta(", "datetime.")
 LABEL_TRUTHS = {
     **dict.fromkeys(("yes", "y", "true", "t", "positive"), 1.0),
@@ -88,7 +89,7 @@ class Column:
         hint = "; float64 would round this integer" if is_rounded else ""
         if is_number and WITH_COMMA.fullmatch(got):
             hint = "; a point stands before decimals, and nothing between thousands"
-        elif is_number and WORD.match(got):
+        elif is_number and WORD.match(got) and not INFINITE.fullmatch(got):
             hint = "; give words as categories, in a DataFrame, or as columns of 0 and 1"
         elif self.kind == "label" and got.strip("'").lower() in MISSING:
             hint = "; leave out bags whose labels are not known"

@@ -297,8 +297,8 @@ def _parse(text, path, measure, catalogue):
         table, intact = _typed(text, measure)
     except ValueError as error:
         raise StoreError(
-            f"{path}: {error}; restore the file from version control, or delete the damaged lines "
-            "and run `mimlpaper compute` again"
+            f"{path}: {error}; restore the file from version control, or delete the damaged lines, "
+            "of a damaged line 1 the file, and run `mimlpaper compute` again"
         ) from error
     right = np.array(intact, dtype=bool) & _possible(table, measure, catalogue)
     known = table["doubt"].isin(["", DIFFERS])

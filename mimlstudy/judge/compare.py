@@ -35,8 +35,9 @@ def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
     """Every cell of Table ``number`` with the printed and the measured mean ± std.
 
     ``printed`` says in a word what stands in print: "value", "N/A", "blank", or "no row" for
-    methods beyond the paper's, which come last and have no verdict. ``n`` counts runs, and
-    ``n_trials`` is the least number of trials, or folds, of one of them.
+    methods beyond the paper's, which come last and have no verdict. ``n`` counts runs,
+    ``n_trials`` is the least number of trials, or folds, of one of them, and ``std_of_folds`` the
+    standard deviation of the folds of a run.
     ``complete`` says: original data, the whole protocol, current records.
     """
     table = printed_tables()[number]
@@ -93,7 +94,17 @@ def _measured(records, table):
     worst = groups[["state", "kind"]].max().astype("str")
     measured = measured.join(worst)
     measured["n_trials"] = groups["n_trials"].min()
+    measured["std_of_folds"] = _std_of_folds(records, table)
     return measured.reset_index()
+
+
+def _std_of_folds(records, table):
+    """Pooled over the runs of each cell; NaN where a run is one trial."""
+    rows = _with_runs(records, table).rename(columns={"method": "algorithm"})
+    criteria = rows.columns.intersection(table.criteria)
+    variances = rows.groupby(["dataset", "algorithm", "run"])[criteria].var()
+    pooled = np.sqrt(variances.groupby(["dataset", "algorithm"]).mean())
+    return pooled.rename_axis(columns="criterion").stack()
 
 
 def run_means(records: pd.DataFrame, table: PrintedTable) -> pd.DataFrame:
@@ -102,27 +113,28 @@ def run_means(records: pd.DataFrame, table: PrintedTable) -> pd.DataFrame:
     A run is a split; in Table 4 one of the eleven data sets, which share a column; in Table 5 the
     ten folds of one cross-validation. Also n_trials, and the worst state and kind of these.
     """
-    names = as_table_names(records, table)
-    if table.run == "dataset":
-        runs = records["dataset"]
-    else:
-        runs = records["split"] // table.n_folds
-        _check_one_set_a_column(records["dataset"], names)
+    rows = _with_runs(records, table)
     # In order, so that the largest of a run's states and kinds is its worst.
     states = pd.Categorical(records["state"], STATES, ordered=True)
     kinds = pd.Categorical(records["kind"], KINDS_OF_DATA, ordered=True)
-    rows = checked_for_means(records).assign(
-        run=runs,
-        dataset=names,
-        state=states,
-        kind=kinds,
-    )
+    rows = rows.assign(state=states, kind=kinds)
     groups = rows.groupby(["dataset", "method", "run"])
     criteria = [name for name in ALL_CRITERIA if name in records]
     of_runs = groups[criteria].mean()
     of_runs = of_runs.join(groups[["state", "kind"]].max())
     of_runs["n_trials"] = groups.size()
     return of_runs.reset_index()
+
+
+def _with_runs(records, table):
+    """The records with the run of each, and data sets as the table names them."""
+    names = as_table_names(records, table)
+    if table.run == "dataset":
+        runs = records["dataset"]
+    else:
+        runs = records["split"] // table.n_folds
+        _check_one_set_a_column(records["dataset"], names)
+    return checked_for_means(records).assign(run=runs, dataset=names)
 
 
 def _check_one_set_a_column(datasets, names):

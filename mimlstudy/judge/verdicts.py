@@ -18,6 +18,7 @@ VERDICTS = (*VERDICTS_OF_MEASURED, "newly_measured", "no_tolerance", "missing", 
 # What names a column of the printed tables; a column of settings is another thing.
 PRINTED_COLUMN = ["table", "dataset", "criterion"]
 OUR_ROW = ["table", "algorithm"]
+SPREAD = ["std", "n", "n_trials", "std_of_folds"]  # of ours, which a tolerance needs
 LOWER_IS_BETTER = {name: criterion.lower_is_better for name, criterion in ALL_CRITERIA.items()}
 
 
@@ -31,7 +32,7 @@ def verdict(cells: pd.DataFrame) -> np.ndarray:
         "missing": cells["mean"].isna(),
         "synthetic": cells["kind"] == "synthetic",
         "newly_measured": cells["printed_mean"].isna(),
-        # A printed value without a deviation, against one run of ours.
+        # Such as a printed value without a deviation, against one run of ours.
         "no_tolerance": cells["tolerance"].isna(),
         "agrees": difference.abs() <= cells["tolerance"],
         "differs_better": is_lower == lower_is_better,
@@ -43,7 +44,7 @@ def distances_from_print(cells: pd.DataFrame) -> pd.DataFrame:
     """As :func:`against_printed`, and in_tolerances: |ours - printed| in the pair's tolerances."""
     printed = cells[cells["printed"] == "value"]
     recorded = printed[printed["mean"].notna()]
-    ours = recorded[[*PRINTED_COLUMN, "algorithm", "mean", "std", "n", "n_trials"]]
+    ours = recorded[[*PRINTED_COLUMN, "algorithm", "mean", *SPREAD]]
     pairs = against_printed(ours, printed)
     difference = (pairs["mean"] - pairs["printed_mean"]).abs()
     in_tolerances = difference / tolerance(pairs)

@@ -182,7 +182,9 @@ def _run(options):
     how = {"at_once": at_once, "recorded": options.recorded, "report": _say}
     with _ended_by_signal():
         runs = notebooks.run_notebooks(ready, values, **how) if ready else []
-    runs += [notebooks.NotebookRun(name, "left out", 0.0) for name in left_out]
+    for name in left_out:
+        message = _why_left_out(counts[name], profile)
+        runs.append(notebooks.NotebookRun(name, "left out", 0.0, message=message))
     return _report_runs(runs, counts, _as_written(options))
 
 
@@ -240,14 +242,16 @@ def _report_runs(runs, counts, options):
 
     rows = []
     for run in runs:
-        is_done = run.status == "done"
+        # A message about records names the command.
+        needs_run = run.status != "done" and not (run.status == "left out" and run.message)
+        again = shlex.join(["mimlpaper", "run", run.name, *options])
         rows.append(
             {
                 "notebook": run.name,
                 "status": run.status,
                 "trials before": counted(counts[run.name]) or "none",
                 "seconds": f"{run.seconds:.0f}",
-                "command": "" if is_done else shlex.join(["mimlpaper", "run", run.name, *options]),
+                "command": again if needs_run else "",
             }
         )
     _print_table(rows)
@@ -259,6 +263,18 @@ def _report_runs(runs, counts, options):
         if run.message:
             _say(f"\n{run.name}: {run.status}\n{run.message}")
     return int(bool(failed))
+
+
+def _why_left_out(counts, profile):
+    """What to do about records that are not current; "" if trials are missing alone."""
+    from mimlstudy.engine.records import CURRENT
+    from mimlstudy.report.sentences import of_profile
+    from mimlstudy.report.status import MISSING
+
+    if not counts.keys() - {CURRENT, MISSING}:
+        return ""
+    command = of_profile("mimlpaper status", profile)
+    return f"its records are not current; `{command}` names the commands that make them so"
 
 
 @contextmanager

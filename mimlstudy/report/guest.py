@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import psutil
 from sklearn.base import BaseEstimator
 
@@ -109,7 +110,12 @@ class Guest(BaseEstimator):
         return self
 
     def decision_function(self, X):
-        return self._answer("decision_function", X)
+        scores = self._answer("decision_function", X)
+        # Where accuracy alone counts, no criterion looks at them.
+        is_missing = pd.isna(np.asarray(scores))
+        if is_missing.any():
+            raise GuestError(f"scores must not hold NaN, got {is_missing.sum()}")
+        return scores
 
     def predict(self, X):
         return self._answer("predict", X)

@@ -248,6 +248,8 @@ def _run(path, values, folder, figures, is_answer, report) -> NotebookRun:
         status, message = "error", str(error)
     except Exception as error:  # such as a formula that cannot be set
         status, message = "error", f"{type(error).__name__}: {error}"
+    if status != "done" and (folder / path.name).exists():
+        message += f"\nWhat is in {folder} is of an earlier run."
     run = NotebookRun(path.stem, status, time.perf_counter() - start, output, message)
     report(f"{run.name}: {status} after {run.seconds:.0f} s")
     return run

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
+from operator import eq
 from pathlib import Path
 from typing import get_args, get_origin
 
@@ -51,14 +52,22 @@ class ParameterError(ValueError):
     """A parameter that a notebook does not have, or a value of another type."""
 
 
-def check_among(name: str, values: Iterable[str], known: Iterable[str], *, begin: bool = False):
+def check_among(name: str, values: Iterable, known: Iterable, *, begin: bool = False):
     """Raise a ParameterError unless a parameter's values are known, or ``begin`` what is known."""
     known = list(known)
-    fits = str.startswith if begin else str.__eq__
+    fits = str.startswith if begin else eq
     unknown = [value for value in values if not any(fits(text, value) for text in known)]
     if unknown:
         needed = "begin one of" if begin else "be among"
         raise ParameterError(f"{name} must {needed} {known}, got {unknown}")
+
+
+def check_between(name: str, values: Iterable[float], least: float, most: float = math.inf):
+    """Raise a ParameterError unless a parameter's values are from ``least`` to ``most``."""
+    beyond = [value for value in values if not least <= value <= most]
+    if beyond:
+        needed = f"from {least} to {most}" if most < math.inf else f"at least {least}"
+        raise ParameterError(f"{name} must be {needed}, got {beyond}")
 
 
 def notebook_parameters(cells: Mapping) -> dict:

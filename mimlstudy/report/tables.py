@@ -457,7 +457,8 @@ def _results_caption(table, cells, totals, has_beyond, has_fixed, profile):
     if cells["verdict"].eq("newly_measured").any():
         sentences.append("Newly measured cells are N/A or blank in the paper.")
     if cells["verdict"].eq("no_tolerance").any():
-        sentences.append("For cells without a tolerance neither the paper nor we have a deviation.")
+        unknown = TOLERANCE_RULES[table.tolerance].unknown
+        sentences.append(f"For cells without a tolerance {unknown}.")
     if has_beyond:
         sentences.append("Below the last line are methods that the paper does not have.")
     sentences.append(f"Tolerance: {TOLERANCE_RULES[table.tolerance].words}.")

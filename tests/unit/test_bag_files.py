@@ -730,7 +730,7 @@ def test_a_table_without_features_is_refused(refused):
 
 
 def test_another_encoding_is_refused(refused):
-    message = "text in utf-8-sig is needed, got byte .*; save .* as UTF-8, or give encoding="
+    message = "text in utf-8 is needed, got byte .*; save .* as UTF-8, or give encoding="
     latin = TABLE.replace("q,3", "é,3").encode("latin-1")
     refused("t.csv", latin, message)
     refused("t.csv", TABLE.encode("utf-16"), message)
@@ -1457,7 +1457,7 @@ def test_no_head_of_a_table_of_labels_has_a_meaning(labels_of):
         ("image,sea\na,1\na,1\n", "bag names must differ .*got 'a' 2 times"),
         ("image\na\n", "a column for each label is needed, got 'image' alone"),
         ("", "the file is empty; a line of heads is needed"),
-        (LABEL_TABLE.encode("utf-16"), "text in utf-8-sig is needed.*save the file as UTF-8"),
+        (LABEL_TABLE.encode("utf-16"), "text in utf-8 is needed.*save the file as UTF-8"),
         ("image,séa\na,1\n".encode("latin-1"), "line 1: text .*save the file as UTF-8"),
     ],
 )
@@ -1707,6 +1707,10 @@ def test_new_bags_of_arff_may_lack_the_labels_of_the_file_beside_them(tmp_path):
         ("bag,f,label：x\na,1,1\n", "begins with 'label:', got 'label：x'"),
         ("bag,f,label.x\na,1,1\n", "begins with 'label:', got 'label.x'"),
         ("bag,c,label:x\na,red,1\n", "got 'red'; give words as categories"),
+        (
+            "bag,c,label:x\na,-inf,1\n",
+            "must be a finite number of at most 1e\\+150, got '-inf'$",
+        ),
         ("bag,c,label:x\na,,1\n", "got a missing value; give missing= to replace it$"),
         ("bag,c,label:x\na,1\xa0234,1\n", "got '1.xa0234'$"),
         ("bag,c,label:x\na,1\xad234,1\n", "got '1.xad234'$"),

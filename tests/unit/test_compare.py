@@ -79,6 +79,21 @@ def test_runs_of_table_5_are_cross_validations():
     assert set(runs["n_trials"]) == {10}
 
 
+def test_folds_of_a_cross_validation_have_a_deviation_of_their_own():
+    """Pooled over two runs, of the folds 0 and .2, and .1 and .5; a split has none."""
+    first = rows("table5", "musk1", "SubCod", {"accuracy": [0.0, 0.2]})
+    second = rows("table5", "musk1", "SubCod", {"accuracy": [0.1, 0.5]})
+    second["split"] += 10
+    cells = compare.compare_with_paper(pd.concat([first, second]), 5)
+    is_ours = (cells["algorithm"] == "SubCod") & (cells["dataset"] == "musk1")
+    (cell,) = cells[is_ours].itertuples()
+    assert cell.std_of_folds == pytest.approx(np.sqrt((0.02 + 0.08) / 2))
+    splits = compare.compare_with_paper(
+        rows("table1", "scene", "MimlSvm", {"coverage": [1, 2]}), 1
+    )
+    assert splits["std_of_folds"].isna().all()
+
+
 def test_wrong_records_stay_out_of_tables():
     states = ["current", "differs", "damaged", "code changed"]
     records = rows(
@@ -339,6 +354,7 @@ def three_cells():
             "std": 0.0,
             "n": 30,
             "n_trials": 1,
+            "std_of_folds": np.nan,
             "printed_mean": [0.1, 0.2, 0.3],
             "printed_std": 0.0,
             "verdict": "agrees",

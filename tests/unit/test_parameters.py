@@ -8,6 +8,7 @@ from mimlstudy.report.parameters import (
     TYPES,
     ParameterError,
     check_among,
+    check_between,
     checked,
     declared_types,
     notebook_parameters,
@@ -129,6 +130,18 @@ def test_names_are_among_the_known_or_begin_one():
     for names, begin in ((["health"], False), (["Heal"], False), (["s4"], True)):
         with pytest.raises(ParameterError, match=f"datasets must .* got .*{names[0]}"):
             check_among("datasets", names, known, begin=begin)
+
+
+def test_numbers_of_a_parameter_must_be_between_two():
+    check_between("theta", [0, 0.5, 1], least=0, most=1)
+    check_between("M", [1, 70], least=1)
+    check_among("percentages", [10, 30], range(10, 51, 10))
+    with pytest.raises(ParameterError, match=r"theta must be from 0 to 1, got \[1\.5\]"):
+        check_between("theta", [0.5, 1.5], least=0, most=1)
+    with pytest.raises(ParameterError, match=r"M must be at least 1, got \[0, nan\]"):
+        check_between("M", [0, 2, float("nan")], least=1)
+    with pytest.raises(ParameterError, match=r"among \[10, 20, 30, 40, 50\], got \[15\]"):
+        check_among("percentages", [15], range(10, 51, 10))
 
 
 def test_each_example_of_a_message_can_be_given():

@@ -253,7 +253,7 @@ def damaged_files(header, row, quoting):
         ([header, row, "not,a,row\n"], f"line 3: {expected}, got 3; restore"),
         ([header, row, "\n", quoting], f"line 3: {expected}, got 0"),
         ([header, wordy, quoting], ".*'much'"),
-        ([renamed, row], "expected the columns"),
+        ([renamed, row], "line 1: expected the heads of .*got others: ..cover"),
         ([header, unclosed, quoting], "line 2: "),
         ([header, row, unclosed_quoting], "line 3: "),
         ([header, row, '"' + quoting, row, '"' + quoting], "line 3: "),

@@ -77,8 +77,8 @@ def damaged_outcomes(whole):
     return [
         (edited, "line 2: it does not agree with its seal"),
         (not_text, "line 2: it does not agree"),
-        (renamed_column, "expected the columns"),
-        (b"", "expected the columns .* got none"),
+        (renamed_column, "line 1: expected the heads of .*got others: ..outcome"),
+        (b"", "line 1: expected the heads of"),
         (b"<<<<<<< HEAD\n" + whole, "line 1: expected"),
         (whole + b">>>>>>> theirs\n", "line 4: expected"),
     ]

@@ -22,7 +22,7 @@ def cell(table, criterion="one_error", **values):
         "n": 11,
         "n_trials": printed_tables()[table].n_folds,
     }
-    return pd.DataFrame([row | values])
+    return pd.DataFrame(row | values, index=range(np.size(criterion)))
 
 
 def test_every_table_names_a_rule():
@@ -48,11 +48,18 @@ def test_one_cross_validation_has_no_tolerance_against_a_quoted_value():
     assert tolerance(printed_by_the_paper).notna().all()
 
 
-def test_half_a_cross_validation_is_half_a_run():
-    """Student's quantile with 8.5 degrees of freedom, and variances of .1² over 10 and ½ runs."""
-    half = cell(5, "accuracy", std=np.nan, n=1, n_trials=5)
-    by_hand = 2.2824 * np.sqrt(0.01 / 10 + 0.01 / 0.5) + PRINTED_ROUNDING
+def test_half_a_cross_validation_is_a_sample_of_its_folds():
+    """Student's quantile with 9 degrees of freedom, and .1² over 10 printed runs and one of ours.
+
+    Half of ten folds of .2² add half of .2² / 5.
+    """
+    half = cell(5, "accuracy", std=np.nan, n=1, n_trials=5, std_of_folds=0.2)
+    by_hand = 2.2622 * np.sqrt(0.01 / 10 + 0.01 + 0.04 / 10) + PRINTED_ROUNDING
     assert tolerance(half).item() == pytest.approx(by_hand, rel=1e-4)
+    # The deviation of one fold is not known: ten independent folds would have √10 times a run's.
+    one = cell(5, "accuracy", std=np.nan, n=1, n_trials=1, std_of_folds=np.nan)
+    by_hand = 2.2622 * np.sqrt(0.01 / 10 + 0.01 + 0.1 * 0.9) + PRINTED_ROUNDING
+    assert tolerance(one).item() == pytest.approx(by_hand, rel=1e-4)
     whole = cell(5, "accuracy", std=np.nan, n=1)
     assert tolerance(whole).equals(tolerance(whole.drop(columns="n_trials")))
     # The deviation of several runs is that of what they are.
@@ -68,6 +75,42 @@ def test_cells_of_several_tables_have_the_rule_of_each():
     # Student's quantile with 58 degrees of freedom, and two variances of .1².
     by_hand = 2.0017 * np.sqrt(2 * 0.01 / 30)
     assert of_splits == pytest.approx(by_hand, rel=1e-4)
+
+
+def test_half_a_partition_of_genes_is_a_sample_of_its_folds():
+    """Student's quantile with 13 degrees of freedom; half of ten folds add half of .1² / 5."""
+    half = cell(3, n=5)
+    of_partitions = tolerances.GENE_PARTITIONS**2 * (0.01 / 10 + 0.01 / 10)
+    by_hand = 2.1604 * np.sqrt(of_partitions + 0.01 / 10) + PRINTED_ROUNDING
+    assert tolerance(half).item() == pytest.approx(by_hand, rel=1e-4)
+    # Of a whole partition, or several, the formula of two sets of splits is left.
+    for n in (10, 50):
+        if_splits = tolerance(cell(3, n=n), "splits") - PRINTED_ROUNDING
+        of_genes = tolerance(cell(3, n=n)) - PRINTED_ROUNDING
+        assert of_genes.item() == pytest.approx(tolerances.GENE_PARTITIONS * if_splits.item())
+
+
+@pytest.mark.parametrize("n_folds", [1, 3, 5, 9])
+def test_some_folds_of_a_method_agree_with_all_its_folds(n_folds):
+    """In 95% of the cells, as two runs of one program should; by chance in more or fewer."""
+    recorded = pd.read_csv(results() / "table3.csv").sort_values("split")
+    criteria = printed_tables()[3].criteria
+    n_cells = n_agreeing = 0
+    for _, folds in recorded.groupby("method")[[*criteria]]:
+        some = folds.iloc[:n_folds]
+        cells = cell(3, criteria, n=n_folds, std=some.std().to_numpy())
+        cells = cells.assign(printed_std=folds.std().to_numpy())
+        deviation = (some.mean() - folds.mean()).abs().to_numpy()
+        n_agreeing += (deviation <= tolerance(cells)).sum()
+        n_cells += len(criteria)
+    assert n_agreeing / n_cells > 0.9
+
+
+@pytest.mark.parametrize("rule", ["sampled pages", "same pages"])
+def test_a_mean_over_some_sets_of_pages_has_no_tolerance(rule):
+    """The printed one is over all eleven."""
+    assert tolerance(cell(4, n=10), rule).isna().all()
+    assert tolerance(cell(4, n=11), rule).notna().all()
 
 
 def test_partitions_of_genes_move_a_mean_as_recorded():

@@ -83,6 +83,7 @@ def test_what_ends_well_is_written_whole_and_what_fails_leaves_the_older_output(
     page = (build / "3_good.html").read_text()
     assert re.findall('<img alt="(.*?)"', page) == ["a &lt; b", "of the cell"]
     assert "ZeroDivisionError" in bad.message
+    assert bad.message.endswith(f"What is in {build} is of an earlier run.")
     assert bad.output is None
     assert (build / "4_bad.ipynb").read_text() == "older"
     assert not (build / "4_bad.html").exists()
