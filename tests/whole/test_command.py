@@ -220,9 +220,20 @@ def test_the_command_that_runs_a_notebook_again_has_the_options_that_were_given(
 def test_a_notebook_with_trials_to_run_waits_where_only_recorded_ones_are_asked_for(
     run, calls
 ):
-    code, _ = run("run --recorded 4_degeneration")
+    code, printed = run("run --recorded 4_degeneration")
     assert code == 1
     assert not calls
+    assert " mimlpaper run 4_degeneration\n" in printed
+
+
+def test_of_records_that_are_not_current_status_names_the_command(run, calls, monkeypatch):
+    """To run their trials again would take hours where verification takes minutes."""
+    monkeypatch.setattr(status, "trials_behind", lambda name, profile: {"code changed": 3})
+    code, printed = run("run --recorded 4_degeneration")
+    assert code == 1
+    assert not calls
+    assert "mimlpaper run" not in printed
+    assert "its records are not current; `mimlpaper status` names the commands" in printed
 
 
 def test_options_of_run_reach_the_notebooks(run, calls):
