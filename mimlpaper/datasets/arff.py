@@ -39,9 +39,9 @@ WEIGHT = rf"\s*+\{{\s*+{NUMBER.pattern}\s*+\}}"
 WEIGHT_OF_ROW = re.compile(rf",{WEIGHT}$", re.ASCII)
 WEIGHT_OF_ATTRIBUTE = re.compile(rf"(?<=\}}){WEIGHT}$", re.ASCII)
 # A row whose first cell is missing; in quotes it is a name.
-# A bag whose one instance is one missing number.
-QUOTED_UNKNOWN = re.compile(r"""(['"])\s*\?\s*\1""")
 WITHOUT_NAME = re.compile(r"(?:\{\s*+0\s++)?+\?\s*+,", re.ASCII)
+# A row with a bag whose one instance is one missing number; without quotes the bag is missing.
+WITH_UNKNOWN = re.compile(r"""(['"])\s*\?\s*\1""")
 WORD = re.compile(r"\w+")
 LINE_END = re.compile(r"\r\n?|\n")
 MEKA = re.compile(r"[\s:'\"]-C\s++(-?\d++)(?=[\s'\"]|$)", re.ASCII)
@@ -264,7 +264,7 @@ def _bag_rows(arff, features, labels, name_place, bag_place):
         with located(f"line {line}"):
             given = _given(text, len(arff.outer))
             bag = given.pop(bag_place, "").strip()
-            if bag in ABSENT and not QUOTED_UNKNOWN.search(text):
+            if bag in ABSENT and not WITH_UNKNOWN.search(text):
                 raise ValueError("the bag must have an instance, got none")
             instances = list(map(str.strip, bag.split("\n")))
             if "" in instances:

@@ -329,13 +329,16 @@ def _refuse_swallowed_rows(frame, columns, left_out):
     An opening quote takes them into its cell, up to the next quote.
     """
     for place, column in enumerate(columns):
-        if column.kind in left_out:
-            for row, cell in enumerate(frame.iloc[:, place]):
-                if isinstance(cell, str) and "\n" in cell:
-                    raise ValueError(
-                        f"{where(frame.index, row)}: {column.name!r} must stand in one line, got "
-                        f"{shown(cell)}; close each quote"
-                    )
+        if column.kind not in left_out:
+            continue
+        cells = frame.iloc[:, place]
+        has_lines = [isinstance(cell, str) and "\n" in cell for cell in cells]
+        if any(has_lines):
+            row = has_lines.index(True)
+            raise ValueError(
+                f"{where(frame.index, row)}: {column.name!r} must stand in one line, got "
+                f"{shown(cells.iloc[row])}; close each quote"
+            )
 
 
 def _refuse_twin(frame, columns, bag_place):

@@ -12,7 +12,6 @@ import hashlib
 import io
 import re
 from collections.abc import Iterable, Sequence
-from itertools import chain
 
 import pandas as pd
 
@@ -116,8 +115,8 @@ def parse_csv(text: str, columns: Sequence[str]) -> tuple[pd.DataFrame, list[boo
         raise ValueError(f"line {len(rows) + 1}: {error}") from error
     if not rows or rows[0] != wanted:
         raise ValueError(
-            f"line 1: expected the heads of {len(wanted)} columns in their order, got others: "
-            f"{sorted({*wanted} ^ {*chain.from_iterable(rows[:1])})}"
+            f"line 1: expected the heads of {len(wanted)} columns in their order, got "
+            f"{f'others: {sorted({*wanted} ^ {*rows[0]})}' if rows else 'none'}"
         )
     intact = [row[-1] == seal_of(row[:-1]) for row in rows[1:]]
     texts = [[unguarded(cell) for cell in row] for row in rows[1:]] if "'" in text else rows[1:]

@@ -100,6 +100,8 @@ def _measured(records, table):
 
 def _std_of_folds(records, table):
     """Pooled over the runs of each cell; NaN where a run is one trial."""
+    if table.n_folds == 1:
+        return np.nan
     rows = _with_runs(records, table).rename(columns={"method": "algorithm"})
     criteria = rows.columns.intersection(table.criteria)
     variances = rows.groupby(["dataset", "algorithm", "run"])[criteria].var()

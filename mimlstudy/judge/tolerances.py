@@ -54,9 +54,9 @@ class ToleranceRule(NamedTuple):
 def tolerance(cells: pd.DataFrame, rule: str = "") -> pd.Series:
     """How far our mean may be from the printed one, cell by cell.
 
-    NaN where none is known: without a printed deviation, unless the rule is "sampled pages" or
-    "same pages", or is "cross-validations" and we have several runs; by these rules of pages, where
-    some of the eleven data sets are not recorded.
+    NaN where none is known. By "sampled pages" and "same pages" that is a mean over some of the
+    eleven data sets; by the others a value without a printed deviation, unless the rule is
+    "cross-validations" and we have several runs.
 
     Parameters
     ----------
@@ -82,13 +82,18 @@ def two_sets_of_splits(cells: pd.DataFrame) -> pd.Series:
     stands in. If it has only k of K folds, of deviation v, their mean is that of a sample of
     them, which adds v²/k (1 - k/K) to the variance.
     """
-    n_printed, n_ours = _of_tables(cells, "n_runs"), cells["n"].clip(lower=1)
-    printed = cells["printed_std"]
-    ours = cells["std"].fillna(printed)
+    n_printed, printed, n_ours, ours = _runs_and_deviations(cells)
     variance = printed**2 / n_printed + ours**2 / n_ours
     # Several runs of a part of the folds have the deviation of what they are.
     variance += _of_lacking_folds(cells).where(cells["std"].isna(), 0.0)
     return _quantile(n_printed + n_ours - 2) * np.sqrt(variance)
+
+
+def _runs_and_deviations(cells):
+    """N, s, n and t: numbers of printed runs and of ours, each with their deviation."""
+    printed = cells["printed_std"]
+    ours = cells["std"].fillna(printed)
+    return _of_tables(cells, "n_runs"), printed, cells["n"].clip(lower=1), ours
 
 
 def _of_lacking_folds(cells):
@@ -123,9 +128,7 @@ def two_partitions_of_genes(cells: pd.DataFrame) -> pd.Series:
     As two sets of splits, but the means of two whole partitions of the same genes differ less, by
     the factor f. Folds of one partition are a sample of its folds.
     """
-    n_printed, n_ours = _of_tables(cells, "n_runs"), cells["n"].clip(lower=1)
-    printed = cells["printed_std"]
-    ours = cells["std"].fillna(printed)
+    n_printed, printed, n_ours, ours = _runs_and_deviations(cells)
     # Several partitions have more folds.
     variance = printed**2 / n_printed + ours**2 / n_ours.clip(lower=n_printed)
     of_lacking_folds = _variance_of_sample(ours, n_ours, n_printed)

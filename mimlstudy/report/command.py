@@ -242,16 +242,17 @@ def _report_runs(runs, counts, options):
 
     rows = []
     for run in runs:
-        # A message about records names the command.
-        needs_run = run.status != "done" and not (run.status == "left out" and run.message)
         again = shlex.join(["mimlpaper", "run", run.name, *options])
+        is_done = run.status == "done"
+        # The message of one that is left out names another command.
+        has_other_remedy = run.status == "left out" and run.message
         rows.append(
             {
                 "notebook": run.name,
                 "status": run.status,
                 "trials before": counted(counts[run.name]) or "none",
                 "seconds": f"{run.seconds:.0f}",
-                "command": again if needs_run else "",
+                "command": "" if is_done or has_other_remedy else again,
             }
         )
     _print_table(rows)
@@ -267,11 +268,10 @@ def _report_runs(runs, counts, options):
 
 def _why_left_out(counts, profile):
     """What to do about records that are not current; "" if trials are missing alone."""
-    from mimlstudy.engine.records import CURRENT
     from mimlstudy.report.sentences import of_profile
-    from mimlstudy.report.status import MISSING
+    from mimlstudy.report.status import not_current
 
-    if not counts.keys() - {CURRENT, MISSING}:
+    if not not_current(counts):
         return ""
     command = of_profile("mimlpaper status", profile)
     return f"its records are not current; `{command}` names the commands that make them so"

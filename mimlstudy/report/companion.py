@@ -46,9 +46,9 @@ from mimlstudy.report.parameters import (
 from mimlstudy.report.progress import show_notices, shown_progress
 from mimlstudy.report.sentences import FalseSentence, check_sentence, counted
 from mimlstudy.report.status import (
-    MISSING,
     artefacts,
     findings_of,
+    not_current,
     reader_of,
     recorded_scorecard,
     trial_counts,
@@ -190,11 +190,11 @@ class Companion:
     def _remedy(self):
         """What to do about a false sentence, which may lack records that are not current."""
         n_trials = sum(map(Counter, trial_counts(self.profile).values()), Counter())
-        not_current = {state: n for state, n in n_trials.items() if state not in (CURRENT, MISSING)}
-        if not not_current:
+        states = counted(not_current(n_trials))
+        if not states:
             return "correct the sentence"
         return (
-            f"trials that it may need are not current ({counted(not_current)}), and `mimlpaper "
+            f"trials that it may need are not current ({states}), and `mimlpaper "
             "status` names the commands that make them so; if it is false then, correct it"
         )
 
@@ -312,8 +312,7 @@ class Companion:
         """Whether all records are current, and the reader has run nothing for a question."""
         if self.profile != "paper" or any(map(self._has_explored, EXPERIMENTS)):
             return False
-        states = set().union(*trial_counts(self.profile).values())
-        return states <= {CURRENT, MISSING}
+        return not any(map(not_current, trial_counts(self.profile).values()))
 
     def _has_explored(self, experiment):
         return self.store.base is not None and self.store.path(experiment).is_file()

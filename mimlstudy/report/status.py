@@ -1,7 +1,7 @@
 """Every table and figure with the state of its trials, and the scorecard that is kept."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -148,6 +148,11 @@ def trials_behind(notebook: str, profile: str) -> Counter:
         if name in names:
             counts.update(of_experiment)
     return +counts  # without what is 0
+
+
+def not_current(counts: Mapping[str, int]) -> dict[str, int]:
+    """Numbers of trials whose records are not current, by state; missing trials have no records."""
+    return {state: n for state, n in counts.items() if state not in (CURRENT, MISSING)}
 
 
 def last_runs(profile: str = "paper") -> dict[str, str]:

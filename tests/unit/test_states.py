@@ -78,7 +78,7 @@ def damaged_outcomes(whole):
         (edited, "line 2: it does not agree with its seal"),
         (not_text, "line 2: it does not agree"),
         (renamed_column, "line 1: expected the heads of .*got others: ..outcome"),
-        (b"", "line 1: expected the heads of"),
+        (b"", "line 1: expected the heads of .* got none"),
         (b"<<<<<<< HEAD\n" + whole, "line 1: expected"),
         (whole + b">>>>>>> theirs\n", "line 4: expected"),
     ]
